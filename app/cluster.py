@@ -84,7 +84,7 @@ class Scheduler:
         with cluster_errors(self.address):
             return dict(zip(asked, self._client.gather(list(asked.values())), strict=True))
 
-    def hand_out(self, value: object) -> "Future":
+    def copy_to_workers(self, value: object) -> "Future":
         """Copy a value to every worker once, so that tasks needn't carry it."""
         return self._client.scatter(value, broadcast=True, hash=False)
 
@@ -262,7 +262,7 @@ _SCHEDULER: ContextVar[str] = ContextVar("address of the scheduler", default="")
 
 
 @contextmanager
-def work_shared_at(address: str | None) -> Iterator[None]:
+def use_scheduler(address: str | None) -> Iterator[None]:
     """Use this scheduler within the block instead of the one in the settings; None keeps the settings. Raises
     InputError for an invalid address, NotReadyError without the extra `dask`."""
     if address is not None:
@@ -285,7 +285,7 @@ def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *sam
     """Return `work(part, *same)` for each part, in order, computed by Dask workers; None if the caller has to compute
     it.
 
-    Raises ClusterError if a scheduler named by `work_shared_at` fails; one from the settings is then skipped.
+    Raises ClusterError if a scheduler named by `use_scheduler` fails; one from the settings is then skipped.
     """
     address = cluster_address()
     if not address:
@@ -293,7 +293,7 @@ def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *sam
     try:
         with scheduler_at(address) as scheduler, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # a part goes to one worker, and is needed there
-            return scheduler.map(work, parts(), *map(scheduler.hand_out, same))
+            return scheduler.map(work, parts(), *map(scheduler.copy_to_workers, same))
     except (ClusterError, InputError):  # no address, or Dask isn't installed
         if _SCHEDULER.get():
             raise

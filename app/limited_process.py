@@ -65,7 +65,7 @@ _PLACES = BoundedSemaphore(COMPUTATIONS)
 _screens_wait = False
 
 
-def keep_screens_free() -> None:
+def offload_large_work() -> None:
     """Declare that this process draws screens: from now on `computed_for_screens` moves large work to another
     process."""
     global _screens_wait  # noqa: PLW0603 - what a process is for

@@ -9,7 +9,13 @@ from app.errors import NotAllowedError, WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import frame
 from pages.components.shell.browser.page_scripts import page_scripts
-from pages.components.shell.current import current_workbench, keep_expert, stay_offline, take_choice, take_press
+from pages.components.shell.current import (
+    current_workbench,
+    set_expert_from_address,
+    stay_offline,
+    take_choice,
+    take_press,
+)
 from pages.components.shell.navigation.screens import (
     draw_navigation,
     is_open,
@@ -43,7 +49,7 @@ page = navigation()
 frame.apply()
 page_scripts(workbench.actor.person)
 take_choice()
-keep_expert(workbench)
+set_expert_from_address(workbench)
 here = name_of(page)
 take_press(here)
 project, steps = top_bar(workbench, here)

@@ -103,7 +103,7 @@ _kept: dict[str, _Kept] = {}
 _fetching = Lock()
 
 
-def kept_document(address: str, anew: bool = False) -> Document:
+def cached_document(address: str, anew: bool = False) -> Document:
     """Return the JSON document at this address, cached. anew: fetch it again. Raises SignInError if it can't be
     fetched."""
     with _fetching:
@@ -284,7 +284,7 @@ class OidcProvider:
 
 def find_provider(client: OidcClient) -> OidcProvider:
     """Return the provider from its discovery document. Raises SignInError if it can't be fetched or is unusable."""
-    document = kept_document(client.discovery)
+    document = cached_document(client.discovery)
     issuer = document.get("issuer")
     if not isinstance(issuer, str) or issuer.rstrip("/") + WELL_KNOWN != client.discovery:
         # The specification asks for it: else one issuer could describe another (OpenID Connect Discovery 1.0, 4.3).
@@ -306,7 +306,7 @@ def find_provider(client: OidcClient) -> OidcProvider:
 def signing_keys(provider: OidcProvider, anew: bool = False) -> KeySet:
     """Return the keys with which the provider signs. anew: fetch them again. Raises SignInError if they can't be
     fetched or parsed."""
-    document: Any = kept_document(provider.keys, anew)
+    document: Any = cached_document(provider.keys, anew)
     try:
         return KeySet.import_key_set(cast(KeySetSerialization, document))
     except (JoseError, ValueError, TypeError, KeyError) as error:

@@ -28,11 +28,11 @@ from app.entrance.guard import Guard, OwnAddresses, SessionOwners
 from app.entrance.streamlit_app import (
     PINNED,
     StreamlitApp,
+    explain_failed_downloads,
     read_own_options_alone,
     run_callbacks_whole,
-    say_why_files_fail,
 )
-from app.limited_process import keep_screens_free
+from app.limited_process import offload_large_work
 from app.limits import UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.services.background.runner import drain_jobs, refuse_jobs
@@ -41,7 +41,7 @@ from app.services.people.sign_ins import begin_start_token
 from app.services.people.ways_in import (
     BROWSER_COOKIE,
     MB,
-    check_way_in,
+    check_access_mode,
     cookie_name,
     is_secure,
     largest_upload,
@@ -151,9 +151,9 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
     stay_offline()
     read_own_options_alone()
     run_callbacks_whole()
-    keep_screens_free()
-    say_why_files_fail()
-    mode = check_way_in(host, more)
+    offload_large_work()
+    explain_failed_downloads()
+    mode = check_access_mode(host, more)
     middleware = [
         Middleware(Guard, own=own, owners=owners, mode=mode, start_token=start_token, scripts=scripts_in_pages()),
         Middleware(KnownBrowsers),

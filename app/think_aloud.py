@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.domain.attribute import LONGEST_PASSAGE, Passage, PassagePart, ProposedAttribute, Sample, SampleExclusions
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import find_quote, kept_quote
+from app.domain.wording import find_quote, stored_quote
 from app.errors import InputError, NotReadyError
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
@@ -109,7 +109,7 @@ def attributes_in(answer: dict[str, Any]) -> tuple[str, ...]:
 def _said_in(answer: dict[str, Any]) -> list[tuple[str, str]]:
     """Return (attribute, quote) pairs; the quote is "" if none is given."""
     ordered = sorted(answer["considerations"], key=lambda entry: entry["index"])
-    said = ((entry["consideration"].strip(), kept_quote(entry.get("quote")).strip()) for entry in ordered)
+    said = ((entry["consideration"].strip(), stored_quote(entry.get("quote")).strip()) for entry in ordered)
     return [(text, quote) for text, quote in said if text]
 
 

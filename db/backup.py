@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.errors import DatabaseError, FileFormatError
-from db.engine import RESTORE, keep_private, revisions
+from db.engine import RESTORE, create_private_file, revisions
 
 KEPT_COPIES = 3  # of those made before updates
 _WAIT = 30.0  # seconds for a lock
@@ -18,7 +18,7 @@ def copy_database(source: Path, target: Path) -> None:
 
     Raises DatabaseError if `source` can't be read or copied.
     """
-    keep_private(target)
+    create_private_file(target)
     try:
         with _opened(source) as before, closing(sqlite3.connect(target)) as after:
             before.backup(after)
@@ -58,7 +58,7 @@ def check_backup(file: Path) -> None:
         raise FileFormatError(f"{file} was made by a newer version of the workbench.", "Update the program first.")
 
 
-def put_back(backup: Path, file: Path) -> Path | None:
+def restore_file(backup: Path, file: Path) -> Path | None:
     """Make `file` hold what `backup` holds; return the path of a copy of its earlier content (None for nothing).
 
     A sound database is overwritten in one transaction, so that open connections see either content. A damaged one is

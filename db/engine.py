@@ -41,7 +41,7 @@ def json_text(value: Any) -> str:
     return json.dumps(storable_value(value))
 
 
-def keep_storable(engine: Engine) -> None:
+def convert_to_storable(engine: Engine) -> None:
     """Make this engine convert every text bound to a statement to its storable form."""
 
     @event.listens_for(engine, "before_cursor_execute", retval=True)
@@ -181,7 +181,7 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
         engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, json_serializer=json_text)
     except _NO_ADDRESS as error:
         raise _unusable() from error
-    keep_storable(engine)
+    convert_to_storable(engine)
     return engine, engine
 
 
@@ -192,7 +192,7 @@ def sqlite_file(address: str) -> Path | None:
     return Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
 
 
-def keep_private(file: Path) -> None:
+def create_private_file(file: Path) -> None:
     """Create an empty file that only this user can read, whatever the umask; SQLite gives the files beside a database
     the same rights. An existing file is closed to others. Without rights in the file system nothing is done."""
     with suppress(OSError):
@@ -238,7 +238,7 @@ def _sqlite(url: URL, begin: str) -> Engine:
         hide_parameters=True,  # a text that couldn't be stored must not end up in a log
         json_serializer=json_text,
     )
-    keep_storable(engine)
+    convert_to_storable(engine)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:

@@ -15,7 +15,7 @@ from app.domain.people import PENDING
 from app.domain.project import Scope
 from app.errors import WorkbenchError
 from db.backup import copy_before_migration, copy_database
-from db.engine import check, connect, explained, is_trouble, keep_private, open_engines, revision, upgrade
+from db.engine import check, connect, create_private_file, explained, is_trouble, open_engines, revision, upgrade
 from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
 from db.repositories.drafts import Builds, Drafts
@@ -126,7 +126,7 @@ class Database:
         self._file = Path(self._writer.url.database or "") if self._writer.dialect.name == "sqlite" else None
         self._checked = self._file is None or not self._file.exists()
         if self._file is not None:
-            keep_private(self._file)
+            create_private_file(self._file)
         try:
             connect(self._reader)
             if self._file is not None and self._file.stat().st_size <= SMALL_BYTES:
@@ -226,14 +226,14 @@ def write_portable(database: Database, file: Path) -> None:
         alone = Database(f"sqlite:///{whole}")
         try:
             with database.read() as work, alone.write() as target:
-                work.transfers.hold_still()
-                target.transfers.take_all(work.transfers)
+                work.transfers.read_snapshot()
+                target.transfers.replace_all(work.transfers)
         finally:
             alone.close()
         copy_database(whole, file)  # one file, proved to be whole
 
 
-def put_portable(file: Path, database: Database) -> None:
+def replace_database(file: Path, database: Database) -> None:
     """Make `database` hold what `file` holds, all or nothing. The file may be of an earlier version."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         copy = Path(folder) / "copy.db"
@@ -241,6 +241,6 @@ def put_portable(file: Path, database: Database) -> None:
         source = Database(f"sqlite:///{copy}")  # brings the copy's tables up to date, not the file's
         try:
             with source.read() as other, database.write() as work:
-                work.transfers.take_all(other.transfers)
+                work.transfers.replace_all(other.transfers)
         finally:
             source.close()

@@ -6,7 +6,7 @@ from app.domain.checklist import ChecklistStatus
 from app.domain.people import Right
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.runtime.workbench import may
-from pages.components.checklist.history import change_history, choose_part, export_, import_, on_paper, undo_bar
+from pages.components.checklist.history import change_history, choose_part, export_, import_, print_download, undo_bar
 from pages.components.checklist.improvements import tuning_bar
 from pages.components.checklist.preview import checklist_trial
 from pages.components.checklist.question_proposals import all_comments
@@ -16,7 +16,7 @@ from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, choose_version, standing, version_comparison
 from pages.components.shell.checklists.question_editor import current_editor, editor_name
 from pages.components.shell.current import current_project, current_workbench
-from pages.components.shell.frame import empty, needs_dimension, sticky
+from pages.components.shell.frame import empty, needs_dimension, scrolling_column
 from pages.components.shell.navigation.screens import link
 
 workbench = current_workbench()
@@ -42,12 +42,12 @@ if part == "try":
     chosen = st.container(width=480)
     texts, left = st.columns([3, 4], gap="large")
     with texts:
-        reading = sticky("try_reading")
+        reading = scrolling_column("try_reading")
     right = st.container()
 else:
     left, right = st.columns([5, 2], gap="large")
     with right:
-        chosen = right = sticky("checklist_side")
+        chosen = right = scrolling_column("checklist_side")
 with chosen:
     pinned = st.container()
     version = choose_version(versions, dimension.id)
@@ -58,7 +58,7 @@ with right:
     if may(workbench, Right.EDIT, dimension_id=dimension.id):
         editor_name(who)
     link("why_these_questions", "Where the questions come from")
-    on_paper(workbench, view)
+    print_download(workbench, view)
     export_(workbench, view)
     if may(workbench, Right.FACILITATE, dimension_id=dimension.id):
         import_(workbench, dimension.id)

@@ -41,7 +41,7 @@ if not attributes:
     st.stop()
 
 
-def who_notices_what() -> None:
+def unique_attributes_tab() -> None:
     topic_spread(attributes, names, dimension.id, of_task, choice)
     st.subheader("Who noticed what", anchor=False)
     noticed_table(found, names)
@@ -85,4 +85,4 @@ match view:
     case "scores":
         effect_on_the_scores()
     case _:
-        who_notices_what()
+        unique_attributes_tab()

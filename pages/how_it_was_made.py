@@ -25,7 +25,7 @@ from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import llms_word
-from pages.components.shell.words import show_kept_error
+from pages.components.shell.words import show_saved_error
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -42,7 +42,7 @@ if not builds and not any(attribute.status is AttributeStatus.ACTIVE for attribu
 
 running = [watch(workbench, build_job_key(project.id, scope)) for scope in (dimension.id, 0)]
 busy = any(running)
-show_kept_error("build_problem")
+show_saved_error("build_problem")
 if made := st.session_state.pop("made_version", ""):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.success(made, icon=":material/check_circle:")

@@ -7,7 +7,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import (
     begin_side_by_side,
-    can_compare_as_outsider,
+    can_compare_as_outside_expert,
     side_by_sides_of,
     side_by_sides_seen_by,
 )
@@ -20,8 +20,8 @@ from pages.components.shell.words import plain
 from pages.components.side_by_side import (
     blind_comparison,
     common_findings,
-    outsider_button,
-    pressed_as_outsider,
+    outside_expert_button,
+    outside_expert_pressed,
 )
 
 workbench = current_workbench()
@@ -35,13 +35,13 @@ if not name:
     common_findings(side_by_sides_of(workbench, dimension.id), dimension)
     st.stop()
 try:
-    mine = begin_side_by_side(workbench, dimension, name, outside=pressed_as_outsider(dimension, name))
+    mine = begin_side_by_side(workbench, dimension, name, outside=outside_expert_pressed(dimension, name))
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if was_pressed("Think aloud", key="side_to_think_aloud", type="primary"):
         go("think_aloud")
-    if can_compare_as_outsider(workbench, dimension, name):
-        outsider_button(dimension, name)
+    if can_compare_as_outside_expert(workbench, dimension, name):
+        outside_expert_button(dimension, name)
     st.stop()
 # Somebody from outside, who hasn't thought aloud, sees nothing of what others wrote but the two sets.
 open_here = may(workbench, Right.REVIEW, dimension_id=dimension.id)

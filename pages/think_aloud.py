@@ -6,12 +6,12 @@ import streamlit as st
 
 from app.domain.attribute import Sample
 from app.domain.people import Role
-from app.services.checklists.assignments import is_theirs_to_do
+from app.services.checklists.assignments import is_assigned
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import sample_exclusion_counts
 from pages.components.shell.current import current_workbench, expert, role_in
 from pages.components.shell.enough import enough
-from pages.components.shell.frame import needs_dimension, sticky
+from pages.components.shell.frame import needs_dimension, scrolling_column
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
 from pages.components.shell.words import plain
@@ -35,9 +35,9 @@ def shown_to(own: ColumnContext, sample: Sample) -> None:
 
 reading, writing = st.columns([3, 2], gap="large")
 own = None
-with writing, sticky("writing"):
+with writing, scrolling_column("writing"):
     name = expert(workbench, project)
-    yours = is_theirs_to_do(workbench, dimension.id, name) if name else False
+    yours = is_assigned(workbench, dimension.id, name) if name else False
     if name and not (yours or own_attributes_of(workbench, project.id, dimension.id, name)):
         st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
         link("overview", "Go to what is yours")

@@ -64,7 +64,7 @@ def unicode_tokens(text: str) -> list[str]:
     return tokens
 
 
-def unread_by_rouge(text: str) -> bool:
+def lost_by_rouge(text: str) -> bool:
     """Return whether rouge-score would lose most of the text: more than half of its letters are outside a-z."""
     letters = [character for character in text if character.isalpha()]
     return sum(not character.isascii() for character in letters) > len(letters) / 2
@@ -72,7 +72,7 @@ def unread_by_rouge(text: str) -> bool:
 
 def tokenize(texts: Sequence[str]) -> TokenizedTexts:
     """Return the texts' words, by one scheme for comparability: rouge-score's unless it can't read some text."""
-    unread = sum(unread_by_rouge(text) for text in texts)
+    unread = sum(lost_by_rouge(text) for text in texts)
     if not unread:
         return TokenizedTexts(tuple(tuple(rouge_tokens(text)) for text in texts), "rouge-score")
     note = FALLBACK_NOTE.format(n=unread, all=len(texts))

@@ -136,7 +136,7 @@ def pseudonym_(
     Example: interacteval people pseudonym "Ana Silva" --project News
     """
 
-    from app.services.pseudonyms import proposed_pseudonym, replace_name, still_said
+    from app.services.pseudonyms import proposed_pseudonym, remaining_mentions, replace_name
 
     workbench, target = open_project(project)
     project_id = target.id
@@ -145,7 +145,7 @@ def pseudonym_(
         print_json({"name": name, "project": project, **asdict(done)})
         return
     echo(f"{name} is {done.pseudonym} in {project} now, in {done.places:,} places")
-    for line in still_said(done):
+    for line in remaining_mentions(done):
         echo(line, err=True)
 
 

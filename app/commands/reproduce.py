@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.results.meta_eval import Resamples
-from app.commands.scoring.score import print_checks, progress_sayer
+from app.commands.scoring.score import print_checks, progress_printer
 from app.commands.shared import (
     EffortOption,
     JsonOption,
@@ -103,7 +103,7 @@ def reproduce(
         warn_of_end(asked)
     stop = threading.Event()
     with runs_end_on_signals(stop.set) as interruption:
-        made.make(concurrency, progress_sayer(), say, stop)
+        made.make(concurrency, progress_printer(), say, stop)
     interruption.exit_if_any()
     cells = cells_of(made, resamples)
     if output is not None:
@@ -208,7 +208,7 @@ def _notes(made: "Reproduction", cells: "Sequence[Cell]") -> Iterable[str]:
     asked: dict[str, None] = {}
     for row in made.rows:
         method = made.method_of(row)
-        if method is not None and method.model and (models := made.stand_ins(row, method)):
+        if method is not None and method.model and (models := made.substitute_models(row, method)):
             asked[f"{', '.join(map(shown_model, models))} in place of {method.model}"] = None
     if asked:
         yield f"Models: {'; '.join(asked)}."

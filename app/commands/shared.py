@@ -296,10 +296,10 @@ def runs_end_on_signals(also: Callable[[], None] = lambda: None) -> Iterator[Int
 
 def _share(context: typer.Context, address: str | None) -> str | None:
     """Use this scheduler while the command runs. Raises InputError and NotReadyError before it begins."""
-    from app.cluster import work_shared_at
+    from app.cluster import use_scheduler
 
     if address is not None:
-        context.with_resource(work_shared_at(address))
+        context.with_resource(use_scheduler(address))
     return address
 
 

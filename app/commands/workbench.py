@@ -32,16 +32,16 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
-    from app.services.people.invitations import offer_owner_link, owner_came_in
+    from app.services.people.invitations import offer_owner_link, owner_has_signed_in
     from app.services.people.sign_ins import begin_start_token, start_link
-    from app.services.people.ways_in import check_way_in, link_of
+    from app.services.people.ways_in import check_access_mode, link_of
     from app.settings import names_of_server, settings
 
     check_settings()
     check_streamlit_options()
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
-    mode = check_way_in(host, names)
+    mode = check_access_mode(host, names)
     _check_free(host, port)
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     workbench.database.check_writable()
@@ -49,7 +49,7 @@ def serve(
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     if token:
         say(f"Open it by this link, which lets your browser in: {start_link(host, port, token)}")
-    if mode is not AccessMode.LOCAL and not owner_came_in(workbench):
+    if mode is not AccessMode.LOCAL and not owner_has_signed_in(workbench):
         link = link_of(offer_owner_link(workbench).token, f"http://localhost:{port}")
         first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"
         say(f"You run it: {first} this link, once: {link}")

@@ -381,7 +381,7 @@ def capped(value: float | None, caps: list[float | None]) -> float | None:
     return value if value is None else min([value, *(cap for cap in caps if cap is not None)])
 
 
-def earns(question: Question, answer: Answer) -> bool | None:
+def earns_point(question: Question, answer: Answer) -> bool | None:
     """Return whether the answer earns the question's point: yes, or no for a `must_not` question. None for other
     answers."""
     return (answer is Answer.YES) is not question.must_not if answer in (Answer.YES, Answer.NO) else None
@@ -397,7 +397,7 @@ def shares_of(questions: Sequence[Question]) -> list[float]:
 def inconsistent_grades(questions: Sequence[Question], answers: Sequence[Answer]) -> list[tuple[int, int]]:
     """Return the contradictions: ids (lower, higher) of two thresholds of one grade of which only the higher earns its
     point. `questions` are in order, the lowest threshold first."""
-    met = [earns(question, answer) for question, answer in zip(questions, answers, strict=True)]
+    met = [earns_point(question, answer) for question, answer in zip(questions, answers, strict=True)]
     return [
         (low.id, high.id)
         for place, low in enumerate(questions)
@@ -426,7 +426,7 @@ def soft_score(
         question, p = by_id.get(judgment.question), judgment.p_yes or 0.0
         points.append(1 - p if question and question.must_not else p)
         weights.append(shares.get(judgment.question, 1.0))
-        caps.append(question.cap if question and earns(question, judgment.answer) is False else None)
+        caps.append(question.cap if question and earns_point(question, judgment.answer) is False else None)
     return capped(low + (high - low) * fmean(points, weights if set(weights) != {1.0} else None), caps)
 
 
@@ -439,7 +439,7 @@ def checklist_score(
 ) -> Score:
     """Return `score_on_scale` of the answers: points / (yes + no). Other answers count in neither number.
 
-    `questions`, one for each answer, say how each counts (`earns`, `shares_of`, `cap`); without them each yes is a
+    `questions`, one for each answer, say how each counts (`earns_point`, `shares_of`, `cap`); without them a yes is one
     point and all count alike. weighted: points and answered are sums of the questions' weights; `coverage` stays the
     unweighted share of questions with an answer. 7 yes of 9 on 1-5 gives 4.111...; 7 yes, 1 no and one that doesn't
     apply 4.5.
@@ -447,7 +447,7 @@ def checklist_score(
     asked = questions or [_PLAIN] * len(answers)
     shares = shares_of(asked)
     weights = [share * each.weight for share, each in zip(shares, asked, strict=True)] if weighted else shares
-    met = [earns(question, answer) for question, answer in zip(asked, answers, strict=True)]
+    met = [earns_point(question, answer) for question, answer in zip(asked, answers, strict=True)]
     points = sum(weight for weight, point in zip(weights, met, strict=True) if point)
     answered = sum(weight for weight, point in zip(weights, met, strict=True) if point is not None)
     caps = [question.cap for question, point in zip(asked, met, strict=True) if point is False]

@@ -359,7 +359,7 @@ class Room:
     def open(self) -> bool:
         return self.stage is not RoomStage.CLOSED
 
-    def has_way_in(self, expert: str) -> bool:
+    def can_join(self, expert: str) -> bool:
         """Return whether the expert is a member or may still join."""
         return expert in self.lines or self.stage is RoomStage.VOTE
 

@@ -84,7 +84,7 @@ def lookalike_form(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", plain.translate(_LOOKS)).split())
 
 
-def oddities(name: str, others: Iterable[str] = ()) -> list[str]:
+def suspicious_characters(name: str, others: Iterable[str] = ()) -> list[str]:
     """Return sentences on what is odd about a name: invisible letters, mixed scripts, or a look like one of the
     others."""
     found = []

@@ -265,7 +265,7 @@ class QuoteCounts:
         return {"found": self.found, "nearly": self.nearly, "not_in_text": self.absent, "without": self.without}
 
 
-def kept_quote(said: object) -> str:
+def stored_quote(said: object) -> str:
     """Return the quote as stored: cut after LONGEST characters with “…”, "" for a value that isn't a string."""
     return _cut(storable(said)) if isinstance(said, str) else ""
 

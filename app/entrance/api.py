@@ -40,7 +40,7 @@ from app.services.checklists.checklists import view_checklist
 from app.services.data.projects import one_dimension
 from app.services.people.invitations import ApiCaller, TokenMoney, api_caller
 from app.services.results.result_texts import run_counts
-from app.services.results.results import kept_results
+from app.services.results.results import cached_results
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.judged_texts import judge_with_published
@@ -298,7 +298,7 @@ def _run(caller: ApiCaller, request: Request, _: bytes) -> Any:
         "cost_usd": spent.cost_usd,
         "by_dimension": counts,
         # A look at a locked test split is counted, so nobody gets there by chance.
-        "results": [] if run.locked else [result.to_json() for result in kept_results(reading, number)],
+        "results": [] if run.locked else [result.to_json() for result in cached_results(reading, number)],
     }
 
 

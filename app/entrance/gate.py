@@ -21,22 +21,22 @@ from app.domain.people import NOBODY, OIDC_DAYS, SIGNED_IN_DAYS, AccessMode
 from app.errors import NotListedError, SignInError, WorkbenchError
 from app.oidc import CALLBACK, oidc_client
 from app.services.background.jobs import health, traffic
-from app.services.people.invitations import accept_invitation, came_in_by, read_invitation
+from app.services.people.invitations import accept_invitation, read_invitation, used_invitation
 from app.services.people.sign_ins import PARAMETER, end_sign_in, signed_words, words_in
 from app.services.people.ways_in import (
     ATTEMPT_SECONDS,
     SIGN_IN_COOKIE,
+    access_contact,
     access_mode,
     attempt_in,
     begin_attempt,
     check_answer,
     cookie_name,
     is_secure,
+    person_at_browser,
     proxies,
     set_address,
     sign_in_with_code,
-    who_asks,
-    whom_to_ask,
 )
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
@@ -99,7 +99,7 @@ def sign_in_page(kind: str, status: int = 200, **words: str) -> Response:
 
 
 def refusal(reason: str | WorkbenchError) -> Response:
-    return sign_in_page("refused", 403, reason=str(reason), ask=whom_to_ask(), more=more_on(reason))
+    return sign_in_page("refused", 403, reason=str(reason), ask=access_contact(), more=more_on(reason))
 
 
 def more_on(reason: str | WorkbenchError) -> str:
@@ -120,27 +120,27 @@ def button(back: str = "/", other: bool = False) -> dict[str, str]:
     """Return the template's values for the sign-in button. back: the path to return to after signing in. The button
     leads to the configured address, so that the cookie is there when the provider redirects back."""
     query = urlencode({"back": back} | ({"other": "yes"} if other else {}))
-    return {"sign_in": f"{set_address()}{BEGIN}?{query}", "provider": oidc_client().host, "ask": whom_to_ask()}
+    return {"sign_in": f"{set_address()}{BEGIN}?{query}", "provider": oidc_client().host, "ask": access_contact()}
 
 
 def begin(request: Request) -> Response:
-    back = way_back(request.query_params.get("back", ""))
+    back = safe_return_path(request.query_params.get("back", ""))
     try:
         address, cookie = begin_attempt(back, other="other" in request.query_params)
     except WorkbenchError as error:
-        return _trouble(error, back)
+        return _error_page(error, back)
     answer = RedirectResponse(address, SEE_OTHER, _NOT_KEPT)
     answer.set_cookie(_cookie(), cookie, ATTEMPT_SECONDS, secure=is_secure(), httponly=True, samesite="lax")
     return answer
 
 
-def come_back(request: Request) -> Response:
+def finish_oidc_sign_in(request: Request) -> Response:
     """Sign in with the provider's answer. The attempt's cookie is deleted, unless it is of another attempt."""
     said = request.query_params
     try:
         attempt = attempt_in(request.cookies.get(_cookie(), ""), said.get("state", ""))
     except WorkbenchError as error:
-        return _trouble(error, "/")
+        return _error_page(error, "/")
     answer: Response = RedirectResponse(set_address() + attempt.back, SEE_OTHER, _NOT_KEPT)
     try:
         check_answer(said.get("error", ""))
@@ -148,12 +148,12 @@ def come_back(request: Request) -> Response:
         age = OIDC_DAYS * 24 * 3600
         answer.set_cookie(cookie_name(SIGN_IN_COOKIE), cookie, age, secure=is_secure(), httponly=True, samesite="lax")
     except WorkbenchError as error:
-        answer = _trouble(error, attempt.back)
+        answer = _error_page(error, attempt.back)
     answer.delete_cookie(_cookie(), secure=is_secure(), httponly=True, samesite="lax")
     return answer
 
 
-def way_back(wished: str) -> str:
+def safe_return_path(wished: str) -> str:
     """Return `wished` if it is a path on this server; "/" if not, if too long, or if it leads back to signing in."""
     asks_on = any(wished == path or wished.startswith(f"{path}?") for path in _LOOPS)
     return "/" if asks_on or not wished.startswith("/") or len(wished) > LONGEST_WAY_BACK else wished
@@ -161,14 +161,14 @@ def way_back(wished: str) -> str:
 
 def oidc_routes() -> list[Route]:
     """Return the routes of signing in with a provider. The handlers aren't async: they run in threads."""
-    return [Route(BEGIN, begin, methods=["GET"]), Route(CALLBACK, come_back, methods=["GET"])]
+    return [Route(BEGIN, begin, methods=["GET"]), Route(CALLBACK, finish_oidc_sign_in, methods=["GET"])]
 
 
 def _cookie() -> str:
     return cookie_name("interacteval_attempt")
 
 
-def _trouble(error: WorkbenchError, back: str) -> Response:
+def _error_page(error: WorkbenchError, back: str) -> Response:
     if isinstance(error, SignInError):
         _log.warning("Nobody was signed in: %s", error)  # the server's owner looks here
     status = 502 if isinstance(error, SignInError) else 403
@@ -189,7 +189,7 @@ def enter(request: Request) -> Response:
     workbench = open_workbench()
     here = NOBODY
     try:
-        here = who_asks(workbench, request.cookies, request.headers)
+        here = person_at_browser(workbench, request.cookies, request.headers)
         if here.person is None and access_mode() is AccessMode.OIDC:
             return sign_in_page("sign_in_first", 401, **button(f"/enter?{urlencode({'key': key})}"))
         if request.method != "POST":
@@ -197,7 +197,7 @@ def enter(request: Request) -> Response:
             return sign_in_page("welcome", name=read_invitation(workbench, key, here).name, signed_in=signed_in)
         _, cookie = accept_invitation(workbench, key, here)
     except WorkbenchError as error:
-        if came_in_by(workbench, key, here):
+        if used_invitation(workbench, key, here):
             return RedirectResponse("/", SEE_OTHER)
         return refusal(error)
     answer = RedirectResponse("/", SEE_OTHER, {"Referrer-Policy": "same-origin"})
@@ -211,7 +211,7 @@ def leave(request: Request) -> Response:
     if request.method != "POST":
         return sign_in_page("leave", provider=_provider().get("provider", ""))
     end_sign_in(open_workbench(), request.cookies.get(cookie_name(SIGN_IN_COOKIE), ""))
-    answer = sign_in_page("left", 200, **({"ask": whom_to_ask()} | _provider()))
+    answer = sign_in_page("left", 200, **({"ask": access_contact()} | _provider()))
     answer.delete_cookie(cookie_name(SIGN_IN_COOKIE), httponly=True, samesite="lax", secure=is_secure())
     return answer
 
@@ -354,7 +354,7 @@ class Gate:
         if self._mode is AccessMode.LOCAL:
             await (_passed_on(scope) or self._not_started(scope) or self._app)(scope, receive, send)
             return
-        answer = self._stranger(scope)
+        answer = self._refuse_unknown_proxy(scope)
         path = scope["path"]
         if answer is None and path not in self._open and not path.startswith(OPEN_FOLDERS):
             answer = await run_in_threadpool(_unknown, HTTPConnection(scope), self._mode)
@@ -366,7 +366,7 @@ class Gate:
             return None
         return self._start.answer(HTTPConnection(scope))
 
-    def _stranger(self, scope: Scope) -> Response | None:
+    def _refuse_unknown_proxy(self, scope: Scope) -> Response | None:
         if self._mode is not AccessMode.PROXY or (scope.get("client") or ("",))[0] in self._proxies:
             return None
         return refusal("This server is reached through a proxy, and this address isn't one of those it trusts.")
@@ -386,7 +386,7 @@ def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
     """Return the page for somebody who isn't signed in; None for a person, whose id is put into the request's scope.
     For a WebSocket the page ends the handshake."""
     try:
-        actor = who_asks(open_workbench(), connection.cookies, connection.headers)
+        actor = person_at_browser(open_workbench(), connection.cookies, connection.headers)
     except WorkbenchError as error:
         return refusal(error)
     if actor.person is not None:
@@ -394,5 +394,5 @@ def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
         return None
     if mode is AccessMode.OIDC:
         wished = f"{connection.url.path}?{connection.url.query}".removesuffix("?")
-        return sign_in_page("sign_in", 401, **button(way_back(wished)))
-    return sign_in_page("closed", 401, ask=whom_to_ask())
+        return sign_in_page("sign_in", 401, **button(safe_return_path(wished)))
+    return sign_in_page("closed", 401, ask=access_contact())

@@ -150,7 +150,7 @@ class SessionOwners:
         with self._lock:
             self._uploads[session][file] = size
 
-    def let_go(self, session: str, file: str) -> None:
+    def release_file(self, session: str, file: str) -> None:
         with self._lock:
             self._uploads.get(session, {}).pop(file, None)
 

@@ -89,7 +89,7 @@ def run_callbacks_whole() -> None:
     SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign, assignment]
 
 
-def say_why_files_fail() -> None:
+def explain_failed_downloads() -> None:
     """Show the message of one of our errors below a download button, where Streamlit says that the download failed."""
 
     class Files(DeferredFileHandler):
@@ -120,7 +120,7 @@ class _Uploads(MemoryUploadedFileManager):
 
     def remove_file(self, session_id: str, file_id: str) -> None:
         super().remove_file(session_id, file_id)
-        self._owners.let_go(session_id, file_id)
+        self._owners.release_file(session_id, file_id)
 
     def remove_session_files(self, session_id: str) -> None:
         """Forget the session. Streamlit calls this at the end of each session."""

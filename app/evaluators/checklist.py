@@ -19,7 +19,7 @@ from app.domain.checklist import (
     soft_score,
 )
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import NOT_APPLICABLE, abstention, answer_part, kept_quote
+from app.domain.wording import NOT_APPLICABLE, abstention, answer_part, stored_quote
 from app.errors import NotReadyError
 from app.evaluators.method import EvaluatorContext, JudgeLogprobs, Method, gather_all, shown
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
@@ -294,7 +294,7 @@ def read_answers(
 
 
 def _quote(value: object) -> str:
-    return kept_quote(value.get("quote")) if isinstance(value, Mapping) else ""
+    return stored_quote(value.get("quote")) if isinstance(value, Mapping) else ""
 
 
 def _word(value: object, question: Question) -> tuple[str, str]:

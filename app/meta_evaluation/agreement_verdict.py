@@ -27,7 +27,7 @@ def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: in
     if p is None:
         alone = f"{better} agrees better than {worse} by the interval alone"
         return f"{alone}; no permutation test: {tested.permutation.reason}"
-    if not tested.told_apart:
+    if not tested.is_significant:
         often = f"chance does as much too often{among} ({p_value_words(p)})"
         return f"Leans to {better} over {worse}: the interval leaves out 0, but {often}."
     clear = f"{better} agrees better with people than {worse}"

@@ -15,9 +15,9 @@ from app.meta_evaluation.correlation import (
     group_errors,
     is_slow,
     pooled,
+    rounded_means,
     rowwise,
     settle,
-    steady,
     system_means,
 )
 from app.meta_evaluation.score_matrix import (
@@ -288,7 +288,7 @@ def _over_moving_means(table: ScoreTable, source: Floats, system: Floats | None)
     counts = texts @ belongs
     weights: Floats = (counts > 0).astype(np.float64) if system is None else np.where(counts > 0, system, 0.0)
     sums = np.stack([texts @ (belongs * column[:, None]) for column in (*table.scores, table.human)])
-    means = steady(sums / np.maximum(counts, 1))
+    means = rounded_means(sums / np.maximum(counts, 1))
     human = means[-1]
     figures = []
     for score in means[:-1]:

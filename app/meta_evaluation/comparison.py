@@ -81,7 +81,7 @@ class TestedDifference:
         return stars(self.permutation.p if self.p_holm is None else self.p_holm)
 
     @property
-    def told_apart(self) -> bool:
+    def is_significant(self) -> bool:
         """Return whether the interval leaves out 0 and the permutation test (corrected, if it was) is significant."""
         low, high, p = self.figure.low, self.figure.high, self.permutation.p if self.p_holm is None else self.p_holm
         return low is not None and high is not None and not low <= 0 <= high and p is not None and p < SURE

@@ -264,11 +264,11 @@ def system_means(table: ScoreTable) -> tuple[Floats, Floats]:
     counts = np.bincount(table.system, minlength=table.systems)
     columns = np.vstack([table.scores, table.human])
     sums = np.stack([np.bincount(table.system, weights=c, minlength=table.systems) for c in columns])
-    means = steady(sums[:, counts > 0] / counts[counts > 0])
+    means = rounded_means(sums[:, counts > 0] / counts[counts > 0])
     return means[:-1], means[-1]
 
 
-def steady(means: Floats) -> Floats:
+def rounded_means(means: Floats) -> Floats:
     """Return means rounded to 12 digits, so that equal sums added in another order stay tied."""
     largest = np.abs(means).max(axis=-1, keepdims=True, initial=0.0)
     unit = np.where(largest > 0, largest, 1.0)

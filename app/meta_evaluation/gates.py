@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.errors import InputError
-from app.meta_evaluation.judges.drift import LIMIT, grown_stake
+from app.meta_evaluation.judges.drift import LIMIT, stake_after_looks
 from app.meta_evaluation.score_matrix import Floats
 
 FIGURES = ("spearman", "kendall", "pearson", "mae")
@@ -120,12 +120,12 @@ def nightly_evidence(nights: Sequence[Floats], least: float) -> Floats:
     """
     if not nights:
         return np.empty(0)
-    bets = _bets(least)[:, None]
+    bets = _bet_sizes(least)[:, None]
     logs = np.stack([np.log1p(bets * (least - values)).sum(axis=1) for values in nights], axis=-1)
     return _evidence(logs)
 
 
-def _bets(least: float) -> Floats:
+def _bet_sizes(least: float) -> Floats:
     """Return the bets, small enough that a value of 1 doesn't lose the whole stake."""
     bets: Floats = _BETS / max(1 - least, 1e-9)
     return bets
@@ -133,7 +133,7 @@ def _bets(least: float) -> Floats:
 
 def _evidence(logs: Floats) -> Floats:
     """Return (..., nights) evidence from the logarithms of each bet's (..., bets, nights) gain in a night."""
-    found: Floats = grown_stake(np.exp(np.clip(logs, -100, 100)), _MOST).mean(axis=-2)
+    found: Floats = stake_after_looks(np.exp(np.clip(logs, -100, 100)), _MOST).mean(axis=-2)
     return found
 
 
@@ -143,7 +143,7 @@ def _finds_within(nights: Sequence[Floats], least: float, seed: int) -> int | No
     size, mean = max(1, int(np.median([values.size for values in nights]))), least - FALL
     if mean < 0:
         return None
-    bets = _bets(least)[:, None]
+    bets = _bet_sizes(least)[:, None]
     past = np.stack([np.log1p(bets * (least - values)).sum(axis=1) for values in nights], axis=-1)
     yes = np.random.default_rng(seed).binomial(size, mean, (_SIMULATED, 1, MOST_NIGHTS))
     future = yes * np.log1p(bets * (least - 1)) + (size - yes) * np.log1p(bets * least)

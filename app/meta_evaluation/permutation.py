@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from app.meta_evaluation.correlation import BLOCK, mid_ranks, ratio, rows_by, rowwise, settle, steady
+from app.meta_evaluation.correlation import BLOCK, mid_ranks, ratio, rounded_means, rows_by, rowwise, settle
 from app.meta_evaluation.score_matrix import Constant, Floats, Ints, Level, ScoreTable
 
 FISHER_CAVEAT = "Fisher's z treats the two correlations as if they came from different texts, so it misses differences."
@@ -238,10 +238,10 @@ def _system(table: ScoreTable, signs: Signs) -> Floats:
     size = belongs.sum(axis=0)
     mean = (a + b) / 2 @ belongs
     moved: Floats = signs @ (belongs * ((a - b) / 2)[:, None])
-    human: Floats = np.broadcast_to(steady(table.human @ belongs / size), moved.shape)
+    human: Floats = np.broadcast_to(rounded_means(table.human @ belongs / size), moved.shape)
     ones = np.ones(moved.shape)
-    left = rowwise(steady((mean + moved) / size), human, ones)
-    right = rowwise(steady((mean - moved) / size), human, ones)
+    left = rowwise(rounded_means((mean + moved) / size), human, ones)
+    right = rowwise(rounded_means((mean - moved) / size), human, ones)
     return _all_or_none(left - right)
 
 

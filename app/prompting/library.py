@@ -41,7 +41,7 @@ def own_wording(name: str) -> PromptWording | None:
     return (_IN_FORCE.get() or {}).get(name)
 
 
-def version_in_force(name: str) -> int | None:
+def prompt_version(name: str) -> int | None:
     """Return the version that `worded` set; None for the newest."""
     return (_VERSIONS.get() or {}).get(name)
 
@@ -75,7 +75,7 @@ def load_prompt(name: str, version: int | None = None, source: str | None = None
     wording = own_wording(name) if version is None else None
     if wording:
         return replace(_own(name, None, wording.source), own=wording.number)
-    return _builtin(name, version_in_force(name) if version is None else version)
+    return _builtin(name, prompt_version(name) if version is None else version)
 
 
 @lru_cache(maxsize=256)

@@ -80,7 +80,7 @@ def bundled_prices(compared: Mapping[str, Any]) -> PackagePrices:
     return PackagePrices(get_snapshot(), PriceOrigin(f"{PACKAGE} {installed}", day))
 
 
-def read_kept(content: bytes, day: date) -> PackagePrices:
+def parse_price_file(content: bytes, day: date) -> PackagePrices:
     """Return the prices of an update's file from that day. Raises FileFormatError if it isn't one or lacks a vendor."""
     try:
         snapshot = DataSnapshot(providers_from_raw(json.loads(content)), from_auto_update=True)
@@ -93,10 +93,10 @@ def read_kept(content: bytes, day: date) -> PackagePrices:
     return kept
 
 
-def read_kept_file(path: Path) -> PackagePrices:
-    """Return prices as `read_kept`; the file's modification time is the day of the update."""
+def read_price_file(path: Path) -> PackagePrices:
+    """Return prices as `parse_price_file`; the file's modification time is the day of the update."""
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
-    return read_kept(path.read_bytes(), day)
+    return parse_price_file(path.read_bytes(), day)
 
 
 def _sold(model: ModelInfo, moment: datetime, tier: str) -> bool:

@@ -115,11 +115,11 @@ class LazySource:
 
 
 def _kept(file: Path | None) -> PriceSource:
-    from app.providers.kept_prices import bundled_prices, read_kept_file  # noqa: PLC0415 - most commands need none
+    from app.providers.kept_prices import bundled_prices, read_price_file  # noqa: PLC0415 - most commands need none
 
     if file is not None:
         try:
-            return read_kept_file(file)
+            return read_price_file(file)
         except (FileFormatError, OSError) as error:
             print(f"{file} is left aside: {error}", file=sys.stderr)  # noqa: T201 - the screen shows what came instead
     return bundled_prices(_compared())

@@ -73,34 +73,34 @@ def _shown(name: str) -> str:
 _BY_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
-def kept_recordings() -> list[str]:
+def folder_recordings() -> list[str]:
     """Return the names of the recordings in the folder, as `replay:NAME`."""
     return [f"replay:{path.name}" for path in _entries(settings().replays) if path.is_file()]
 
 
-def kept_models() -> list[str]:
+def folder_models() -> list[str]:
     """Return the names of the models in the folder, as `local:NAME`."""
     return [f"local:{path.name}" for path in _entries(settings().models) if path.is_dir()]
 
 
 def recording_path(name: str) -> Path:
     """Return the path of this recording: in the folder, else the name as a path."""
-    return settings().replays / name if f"replay:{name}" in kept_recordings() else Path(name)
+    return settings().replays / name if f"replay:{name}" in folder_recordings() else Path(name)
 
 
-def check_kept(name: ModelName, guest: bool = False) -> None:
-    """Raise InputError for a recording or model by path, existing or not. guest: as in check_kept_model."""
+def check_model_name(name: ModelName, guest: bool = False) -> None:
+    """Raise InputError for a recording or model by path, existing or not. guest: as in check_local_model."""
     by_path = spec_of(name.provider).by_path
-    if by_path == "recording" and str(name) not in kept_recordings():
+    if by_path == "recording" and str(name) not in folder_recordings():
         raise _by_path("recording", settings().replays, guest)
     if by_path == "model":
-        check_kept_model(name.model, guest)
+        check_local_model(name.model, guest)
 
 
-def check_kept_model(name: str, guest: bool = False) -> None:
+def check_local_model(name: str, guest: bool = False) -> None:
     """Raise InputError for a model of this computer that is neither in the folder nor downloaded by its name. guest:
     the person isn't the computer's owner and may not use models downloaded for other purposes."""
-    if f"local:{name}" in kept_models():
+    if f"local:{name}" in folder_models():
         return
     # A folder beside the program could bear the name of a downloaded model, and would be opened in its place.
     if guest or not _BY_NAME.fullmatch(name) or Path(name).exists():

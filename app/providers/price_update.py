@@ -9,7 +9,7 @@ from genai_prices.update_prices import DEFAULT_UPDATE_URL
 from app.errors import ConnectionFailedError, FileFormatError, TransientError
 from app.limits import PRICE_LIST
 from app.providers.adapters.connections import trusted
-from app.providers.kept_prices import PackagePrices, read_kept
+from app.providers.kept_prices import PackagePrices, parse_price_file
 from app.settings import settings
 
 SECONDS = 30.0
@@ -24,7 +24,7 @@ def fetch_prices(day: date) -> PackagePrices:
     host = urlsplit(address).hostname or "the address"
     content = _fetched(address, host)
     try:
-        kept = read_kept(content, day)
+        kept = parse_price_file(content, day)
     except FileFormatError as error:
         raise TransientError(
             f"What {host} sent is no list of prices that this program can read.",

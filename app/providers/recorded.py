@@ -207,7 +207,7 @@ class RecordedModel:
         except ProviderError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None
             cost = prices.cost(self.name, usage, day, at_most) if usage is not None else None
-            await self._keep_failure(request, digest, error, usage, cost)
+            await self._record_failure(request, digest, error, usage, cost)
             raise
         finally:
             if self._budget is not None and reserved is not None:
@@ -225,7 +225,7 @@ class RecordedModel:
         if self._stopped.is_set():
             raise StoppedError("The run is ending: nothing more is asked.")
 
-    async def _keep_failure(
+    async def _record_failure(
         self, request: ChatRequest, digest: str, error: ProviderError, usage: Usage | None, cost: float | None
     ) -> None:
         """Record a failure. Some are paid: a reply came, but was useless. The cost of a lost reply is unknown."""

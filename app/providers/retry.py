@@ -17,7 +17,7 @@ from app.errors import (
     TransientError,
     UnreadableReplyError,
 )
-from app.providers.adapters.rejection import billed, nothing_passes
+from app.providers.adapters.rejection import billed, connection_stalled
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage, WrappedModel
 from app.providers.rate_limit import PATIENCE, Limiter
 
@@ -229,7 +229,7 @@ class RetryingModel(WrappedModel):
             raise error
         if isinstance(error, RateLimitError) and self._limiter is not None:
             if self._limiter.exhausted:
-                ended = nothing_passes(self.name, PATIENCE)
+                ended = connection_stalled(self.name, PATIENCE)
                 ended.usage = error.usage
                 raise ended from None
             if self._limiter.paced:

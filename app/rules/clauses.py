@@ -217,15 +217,15 @@ class Clauses:
         question = asked(clause)
         if question and re.search(r"\b(?:no|nothing|nobody|none)\b", question):
             return _true(clause)
-        return question or kept_from(self.placeless(clause), self.text_name)
+        return question or kept_from(self.without_place_phrase(clause), self.text_name)
 
     def avoiding(self, thing: str) -> str:
         """ "grammatical errors in the summary" -> "Does the summary avoid grammatical errors"."""
-        bare = _QUANTIFIER.sub("", self.placeless(thing))
+        bare = _QUANTIFIER.sub("", self.without_place_phrase(thing))
         bare = re.sub(r",? (?:(?:and|or) )?no (?=\w)", " or ", bare)
         return f"Does the {self.text_name} avoid {bare}"
 
-    def placeless(self, phrase: str) -> str:
+    def without_place_phrase(self, phrase: str) -> str:
         """Return a phrase without "in the summary", which the question says already."""
         return self._place.sub("", phrase)
 
@@ -242,7 +242,7 @@ class Clauses:
             return self.avoiding(thing)
         if names_fault(thing) or RELATIVE.search(thing) or thing.lower().startswith(("the ", "for ")):
             return None
-        bare = self.placeless(thing)
+        bare = self.without_place_phrase(thing)
         if match := re.match(r"^(?P<how>(?:\w+ )?)use of (?P<what>.+)$", bare, re.IGNORECASE):
             return f"Does the {self.text_name} make {match['how'] or ''}use of {match['what']}"
         spoken = with_article(bare)
@@ -259,7 +259,7 @@ class Clauses:
             return self.avoiding(rest[6:])
         own = self._own(rest)
         if verb.lower() in BE:
-            passive = kept_from(self.placeless(_uninverted(verb, rest)), self.text_name)
+            passive = kept_from(self.without_place_phrase(_uninverted(verb, rest)), self.text_name)
             return f"Does the {self.text_name} avoid {self._without_be(own)}" if own else passive
         return self.without(own) if own and verb.lower() in {"does", "do"} else None
 
@@ -276,7 +276,7 @@ class Clauses:
             return f"Is it true that there is {thing}"
         if thing.lower().startswith("no ") or is_bad(thing):
             return self.avoiding(thing)
-        return f"Does the {self.text_name} have {self.placeless(thing)}"
+        return f"Does the {self.text_name} have {self.without_place_phrase(thing)}"
 
     def _none_of(self, thing: str) -> str | None:
         """Turn "no loose ends" into "Does the summary avoid loose ends"; None for an ambiguous "no clear end"."""
@@ -314,7 +314,7 @@ class Clauses:
     def _should_not(self, subject: str, rest: str) -> str | None:
         if match := _ADDED.match(rest):
             return self.avoiding(f"{lower_first(subject)} {match['where']}".strip())
-        return kept(self.placeless(subject), rest, self.text_name)
+        return kept(self.without_place_phrase(subject), rest, self.text_name)
 
     def _about_text(self, own: str) -> str | None:
         if match := re.match(r"^(can|will|would) (?!not)(.+)$", own):

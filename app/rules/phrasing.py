@@ -271,7 +271,7 @@ def _told(line: str, clauses: Clauses) -> str | None:
     if match := re.match(r"^keep it (.+)$", line, re.IGNORECASE):
         return f"Is the {clauses.text_name} {match[1]}"
     if match := _IMPERATIVE.match(line):
-        return f"Does the {clauses.text_name} {match[1].lower()} {clauses.placeless(match[2])}"
+        return f"Does the {clauses.text_name} {match[1].lower()} {clauses.without_place_phrase(match[2])}"
     return None
 
 

@@ -44,7 +44,7 @@ class GroupCommit(Generic[Item]):
     thread, one call at a time.
 
     linger: seconds that a batch waits for more items before it is saved. It is saved at once when it has `batch_size`
-    items, or after `stop_lingering`.
+    items, or after `flush_at_once`.
     """
 
     def __init__(
@@ -69,14 +69,14 @@ class GroupCommit(Generic[Item]):
             self._writer = asyncio.create_task(self._write())
         await asyncio.shield(saved)
 
-    def stop_lingering(self) -> None:
+    def flush_at_once(self) -> None:
         """Save every batch at once from now on."""
         self._at_once = True
         self._full.set()
 
     async def close(self) -> None:
         """Wait until everything put so far is saved or has failed."""
-        self.stop_lingering()
+        self.flush_at_once()
         if self._writer is not None:
             await self._writer
 
@@ -259,7 +259,7 @@ class _Run:
             saving = asyncio.create_task(self._keep(outcome))
             self.saving.add(saving)
             saving.add_done_callback(self._saved)
-        self.outcomes.stop_lingering()
+        self.outcomes.flush_at_once()
         if saving is not None:
             await saving
 

@@ -18,7 +18,7 @@ from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.building.build import build
 from app.services.checklists.checklists import publish, published_checklist, versions_of
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.data.project_transfer import import_project
 from app.services.results.results import DimensionResult, results_of
 from app.services.runtime.workbench import Workbench, use_case
@@ -128,7 +128,7 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
             f"“{found.name}” is a project of your own; the demo would add made-up texts to it.",
             "Name another one: `interacteval demo --project NAME`.",
         )
-    keep_corpus(workbench, demo_corpus(), name, DEMO_NOTICE)
+    store_corpus(workbench, demo_corpus(), name, DEMO_NOTICE)
     with workbench.database.read() as work:
         project = work.projects.get(name)
         dimensions = {d.name: d for d in work.projects.dimensions(project.id)}

@@ -7,7 +7,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.people import PENDING, Right, free_pseudonym
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, NotFoundError
-from app.services.conditions.study import builds_of_studies, keep_builds
+from app.services.conditions.study import builds_of_studies, update_build_digests
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
@@ -86,12 +86,12 @@ def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: st
         if acting is not None and (acting.who == name or acting.person in people):
             acting.who = new
         found = work.names.mentions(project_id, name)
-    keep_builds(workbench, project, built)
+    update_build_digests(workbench, project, built)
     mentions = {_WRITTEN.get(table, table.replace("_", " ")): count for table, count in sorted(found.items())}
     return ReplacedName(new, places, mentions, elsewhere)
 
 
-def still_said(done: ReplacedName) -> list[str]:
+def remaining_mentions(done: ReplacedName) -> list[str]:
     """Return sentences on where the name remains for people to change by hand; [] for nowhere."""
     lines = []
     if done.mentions:

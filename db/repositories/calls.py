@@ -247,7 +247,7 @@ class ProviderBatches(Repository):
         run = self._session.get_one(ScoringRunRow, run_id)
         return self._intended(run.project_id, run_id, run.judge, token, requests)
 
-    def intend_without_run(
+    def record_batch_intent(
         self, project_id: int, model: str, token: str, requests: int, effort: str = ""
     ) -> ProviderBatch:
         """Record a project's batch outside runs before it is submitted."""

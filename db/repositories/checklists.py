@@ -184,7 +184,7 @@ class Checklists(Repository):
             found[row.dimension_id].append(checklist)
         return found
 
-    def standings(self, project_id: int) -> dict[int, list[ChecklistVersion]]:
+    def versions_by_dimension(self, project_id: int) -> dict[int, list[ChecklistVersion]]:
         """Return dimension id -> its versions without content, newest first; those of studies are left out."""
         rows = self._session.exec(
             select(ChecklistRow)

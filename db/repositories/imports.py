@@ -83,7 +83,7 @@ class Imports(Repository):
         if ratings:
             connection.execute(_STAGE_RATING, ratings)
 
-    def take_turn(self) -> None:
+    def lock_imports(self) -> None:
         """Make other imports wait until the end of the transaction, so that each sees what the one before added."""
         if self._session.get_bind().dialect.name == "postgresql":  # on SQLite there is one writer at a time anyway
             self._session.execute(sql_select(func.pg_advisory_xact_lock(_TURN)))
@@ -269,7 +269,7 @@ class JobFiles(Repository):
         row.touched_at = now()
         self._add(JobFileBlockRow(file_id=file_id, position=position, data=data))
 
-    def hand_to(self, file_id: int, job_id: int) -> None:
+    def assign_job(self, file_id: int, job_id: int) -> None:
         """Assign the file to this job. Raises ConflictError if it was given up meanwhile."""
         row = self._session.get(JobFileRow, file_id, with_for_update=True)
         if row is None:
@@ -303,14 +303,14 @@ class JobFiles(Repository):
     def drop(self, file_id: int) -> None:
         self._session.execute(delete(JobFileRow).where(col(JobFileRow.id) == file_id))
 
-    def drop_forsaken(self) -> None:
+    def delete_abandoned(self) -> None:
         """Delete files whose process was killed before a job began."""
         old = col(JobFileRow.touched_at) < now() - FORSAKEN
         self._session.execute(delete(JobFileRow).where(col(JobFileRow.job_id).is_(None), old))
 
 
 class UploadCounts(Repository):
-    def take_turn(self, person_id: int) -> None:
+    def lock_imports(self, person_id: int) -> None:
         """Make others that count for this person wait until the end of the transaction."""
         self._session.get(PersonRow, person_id, with_for_update=True)
 

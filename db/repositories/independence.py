@@ -30,7 +30,7 @@ class Independence(Repository):
         ).first()
         return bool(found)
 
-    def is_at_it(self, dimension_id: int, name: str) -> bool:
+    def is_thinking(self, dimension_id: int, name: str) -> bool:
         """Return whether the expert of this name has begun to think aloud on the dimension, and hasn't said "done"
         since. A reason for preferring one text of a pair doesn't count as beginning."""
         reasons = select(PreferenceRow.attribute_id).where(col(PreferenceRow.attribute_id).is_not(None))
@@ -58,7 +58,7 @@ class Independence(Repository):
         if self._row(dimension_id, contributor_id) is None:
             self._add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id, done=False))
 
-    def was_shown(self, attribute_id: int) -> bool:
+    def is_revealed(self, attribute_id: int) -> bool:
         """Return whether its author has said "done" since it was written, or a facilitator has moved it."""
         attribute = self._session.get_one(AttributeRow, attribute_id)
         if attribute.original_dimension_id is not None:

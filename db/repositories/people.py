@@ -132,7 +132,7 @@ class People(Repository):
         self._session.delete(self._row(person_id))
         self._session.flush()
 
-    def become(self, person_id: int, other_id: int) -> None:
+    def merge_into(self, person_id: int, other_id: int) -> None:
         """Transfer the first person's memberships, ownership, spending and running jobs to the other, and delete the
         first."""
         if person_id == other_id:
@@ -264,42 +264,42 @@ Put = Callable[[Any, str, str], Any]
 """(present value, name, pseudonym) -> new value."""
 
 
-def put_alone(value: str, name: str, pseudonym: str) -> str:
+def replace_whole_name(value: str, name: str, pseudonym: str) -> str:
     return pseudonym if value == name else value
 
 
-def put_in_build(state: dict[str, Any], name: str, pseudonym: str) -> dict[str, Any]:
+def replace_name_in_build(state: dict[str, Any], name: str, pseudonym: str) -> dict[str, Any]:
     return {**state, "condition": renamed(state["condition"], name, pseudonym)}
 
 
 PLACES: Mapping[tuple[str, str], Put] = {
-    ("anchor_set", "frozen_by"): put_alone,
-    ("attribute", "reworded_by"): put_alone,
+    ("anchor_set", "frozen_by"): replace_whole_name,
+    ("attribute", "reworded_by"): replace_whole_name,
     ("build", "condition"): renamed,
-    ("build_revision", "state"): put_in_build,
-    ("build_revision", "who"): put_alone,
+    ("build_revision", "state"): replace_name_in_build,
+    ("build_revision", "who"): replace_whole_name,
     ("checklist", "condition"): renamed,
-    ("checklist_change", "who"): put_alone,
-    ("contributor", "name"): put_alone,
-    ("decision", "decided_by"): put_alone,
-    ("decision", "undone_by"): put_alone,
-    ("invitation", "made_by"): put_alone,
-    ("locked_look", "who"): put_alone,
-    ("locked_split", "locked_by"): put_alone,
-    ("locked_split", "opened_by"): put_alone,
-    ("membership", "name"): put_alone,
-    ("pair_draw", "drawn_by"): put_alone,
-    ("preference", "rater"): put_alone,
-    ("question_comment", "who"): put_alone,
-    ("question_improvement", "decided_by"): put_alone,
-    ("question_improvement", "made_by"): put_alone,
-    ("question_proposal", "decided_by"): put_alone,
-    ("rating", "rater"): put_alone,
-    ("room", "closed_by"): put_alone,
-    ("room", "opened_by"): put_alone,
+    ("checklist_change", "who"): replace_whole_name,
+    ("contributor", "name"): replace_whole_name,
+    ("decision", "decided_by"): replace_whole_name,
+    ("decision", "undone_by"): replace_whole_name,
+    ("invitation", "made_by"): replace_whole_name,
+    ("locked_look", "who"): replace_whole_name,
+    ("locked_split", "locked_by"): replace_whole_name,
+    ("locked_split", "opened_by"): replace_whole_name,
+    ("membership", "name"): replace_whole_name,
+    ("pair_draw", "drawn_by"): replace_whole_name,
+    ("preference", "rater"): replace_whole_name,
+    ("question_comment", "who"): replace_whole_name,
+    ("question_improvement", "decided_by"): replace_whole_name,
+    ("question_improvement", "made_by"): replace_whole_name,
+    ("question_proposal", "decided_by"): replace_whole_name,
+    ("rating", "rater"): replace_whole_name,
+    ("room", "closed_by"): replace_whole_name,
+    ("room", "opened_by"): replace_whole_name,
     ("scoring_run", "params"): replace_name_in_json,
     ("trail", "about"): replace_name_in_text,
-    ("trail", "who"): put_alone,
+    ("trail", "who"): replace_whole_name,
 }
 """Table and column -> how a name is replaced there. A person's own row, and jobs, don't belong to a project."""
 
@@ -318,7 +318,7 @@ class PersonNames:
         """Return every name in the project that stands alone in a field: of people, LLMs and raters."""
         found: set[str] = set()
         for (table_name, column), put in PLACES.items():
-            if put is put_alone:
+            if put is replace_whole_name:
                 table = _TABLES[table_name]
                 query = sql_select(table.c[column]).where(_within(table, project_id)).distinct()
                 found |= set(self._connection.scalars(query))
@@ -380,7 +380,7 @@ class PersonNames:
 
     def _replace(self, table: Table, column: str, which: ColumnElement[bool], name: str, pseudonym: str) -> int:
         put, place, changed = PLACES[table.name, column], table.c[column], 0
-        if put is put_alone:
+        if put is replace_whole_name:
             query = update(table).where(which, place == name)
             return self._connection.execute(query.values({column: pseudonym})).rowcount
         for id_, value in self._connection.execute(sql_select(table.c.id, place).where(which)).all():
@@ -417,12 +417,12 @@ class Assignments(Repository):
         """Return whether this dimension was assigned to this expert; False for an expert without assignments."""
         return dimension_id in self.given(self._project(dimension_id)).get(name, frozenset())
 
-    def is_theirs(self, dimension_id: int, name: str) -> bool:
+    def is_assigned(self, dimension_id: int, name: str) -> bool:
         """Return whether the dimension is assigned to them, or they have no assignments."""
         theirs = self.given(self._project(dimension_id)).get(name)
         return theirs is None or dimension_id in theirs
 
-    def give(self, contributor_id: int, dimension_ids: Collection[int]) -> None:
+    def assign_dimensions(self, contributor_id: int, dimension_ids: Collection[int]) -> None:
         """Assign these dimensions in place of earlier ones; none for all."""
         self._session.exec(delete(AssignmentRow).where(col(AssignmentRow.contributor_id) == contributor_id))
         for dimension in dimension_ids:
@@ -464,7 +464,7 @@ class Assignments(Repository):
         )
         self._session.flush()
 
-    def share_no_more(self, draw_id: int) -> None:
+    def remove_shares(self, draw_id: int) -> None:
         """Remove the assignments: everybody answers every text again."""
         self._session.exec(delete(AnswerShareRow).where(col(AnswerShareRow.draw_id) == draw_id))
 

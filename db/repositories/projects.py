@@ -193,10 +193,9 @@ Row = dict[str, Any]
 
 
 class Transfers(Repository):
-    """Copies between databases. `take_project` and `take_all` copy from another database with the same tables, in one
-    transaction of this one."""
+    """Copies between databases with the same tables: `copy_project` and `replace_all`, in one transaction of this one."""
 
-    def take_project(
+    def copy_project(
         self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str], end: float = inf
     ) -> int:
         """Copy all rows of a project, with new ids and under this name; return its new id.
@@ -213,7 +212,7 @@ class Transfers(Repository):
                 "The project's rows don't fit together; nothing was changed.", "Export it again, or name another file."
             ) from error
 
-    def take_all(self, other: "Transfers") -> None:
+    def replace_all(self, other: "Transfers") -> None:
         """Replace everything here by all rows, with their ids."""
         everywhere = list(tables())
         if self._connection.dialect.name == "postgresql":  # SQLite has one writer anyway
@@ -229,7 +228,7 @@ class Transfers(Repository):
         """Return the names of the project's voice recordings."""
         return [row["audio"] for row in self.rows(_TRANSCRIPTS, of_project(_TRANSCRIPTS, project_id)) if row["audio"]]
 
-    def hold_still(self) -> None:
+    def read_snapshot(self) -> None:
         """Read from one snapshot from now on; to be called before anything else is read."""
         if self._session.get_bind().dialect.name == "postgresql":
             self._session.connection(execution_options={"isolation_level": "REPEATABLE READ"})

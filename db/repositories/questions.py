@@ -356,7 +356,7 @@ class Improvements(Repository):
         rows = self._session.exec(select(DocumentHalfRow).where(DocumentHalfRow.project_id == project_id))
         return {row.doc_id: DocumentHalf(row.half) for row in rows}
 
-    def hold_halves(self, project_id: int) -> None:
+    def lock_halves(self, project_id: int) -> None:
         """Lock the halves until the end of the transaction, so that nobody else draws."""
         self._session.exec(select(ProjectRow.id).where(ProjectRow.id == project_id).with_for_update()).all()
 

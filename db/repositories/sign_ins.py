@@ -51,7 +51,7 @@ class Invitations(Repository):
         done = self._session.connection().execute(update(InvitationRow).where(*unused).values(used_at=now()))
         return done.rowcount == 1
 
-    def hand_on(self, invitation_id: int, person_id: int) -> None:
+    def reassign_link(self, invitation_id: int, person_id: int) -> None:
         """Assign the link to another person, who turned out to be known already."""
         self._session.get_one(InvitationRow, invitation_id).person_id = person_id
         self._session.flush()

@@ -351,7 +351,7 @@ class Transcripts(Repository):
             TranscriptRow(dimension_id=dimension_id, contributor_id=contributor_id, text=text, audio=audio)
         )
 
-    def heard(self, transcript_id: int, model: str, text: str = "", error: str = "") -> None:
+    def save_transcription(self, transcript_id: int, model: str, text: str = "", error: str = "") -> None:
         """Save the result of a recording: its text, or why there is none."""
         row = self._row(transcript_id)
         row.model, row.text, row.error = model, text or row.text, error

@@ -39,7 +39,7 @@ from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_among
-from pages.components.shell.runs.run_words import batch_rest, typing_note
+from pages.components.shell.runs.run_words import batch_rest_choice, typing_note
 from pages.components.shell.tables import show_table
 from pages.components.shell.words import (
     KEY_IN_SETTINGS,
@@ -95,7 +95,7 @@ def batch_choice(models: Sequence[str]) -> str:
     without = [model_label(name) for name in models if name not in sold]
     if chosen == BATCH and without:
         st.caption(plain(f"{', '.join(without)} is asked at once: its vendor takes no batches."))
-    return batch_rest("ask_batch_rest") if chosen == BATCH else ""
+    return batch_rest_choice("ask_batch_rest") if chosen == BATCH else ""
 
 
 def think_aloud_forecast(

@@ -22,7 +22,7 @@ from app.services.attributes.attribute_changes import (
     merge_attributes,
     move_attributes,
     restore_attributes,
-    take_back,
+    undo_change,
 )
 from app.services.attributes.attributes import (
     LIKELY,
@@ -379,7 +379,7 @@ def _done(workbench: Workbench, verb: str, change: AttributeChange, more: str = 
     gone = f" {number(change.missing, 'attribute')} can't be found here any more." if change.missing else ""
     if not change.after:
         return ActResult("", f"Nothing to change.{gone}")
-    return ActResult(f"{verb} {what}", f"{what} {verb}{more}.{gone}", partial(take_back, workbench, change))
+    return ActResult(f"{verb} {what}", f"{what} {verb}{more}.{gone}", partial(undo_change, workbench, change))
 
 
 MEASURES: dict[Measure, str] = {"words": "rare words", "order": "same order"}
@@ -486,7 +486,7 @@ def _merge(workbench: Workbench, kept: int, ids: Sequence[int], dimension_id: in
         pool_place(dimension_id),
         f"merged {number(len(merged) + 1, 'attribute')}",
         lambda: done.append(merge_attributes(workbench, kept, merged, dimension_id=dimension_id)),
-        lambda: take_back(workbench, done[0]),
+        lambda: undo_change(workbench, done[0]),
     )
 
 

@@ -53,7 +53,7 @@ def condition_differences(found: StudyFigures) -> None:
         return
     st.subheader("Significant differences", anchor=False, help=P_HELP["p (Holm)"] + more_in_guide("difference"))
     coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", "Everything below follows the choice.")
-    told = [each for each in found.differences if each.tested[coefficient].told_apart]
+    told = [each for each in found.differences if each.tested[coefficient].is_significant]
     count = found.comparisons(coefficient)
     if count:
         st.markdown(f"{len(told)} of {count} comparisons are significantly different (Holm).")

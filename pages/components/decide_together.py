@@ -16,9 +16,9 @@ from app.services.disagreements.rooms import (
     RoomView,
     close_room,
     join_room,
-    move_room,
     room_view,
     say_line,
+    set_room_stage,
     vote,
 )
 from app.services.runtime.workbench import Workbench
@@ -26,10 +26,10 @@ from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import known_editor
-from pages.components.shell.frame import empty, nothing_yet, sticky
+from pages.components.shell.frame import empty, nothing_yet, scrolling_column
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text
-from pages.components.shell.words import COLOURED, SAID, ShownErrors, number, plain, show_error, show_kept_error
+from pages.components.shell.words import COLOURED, SAID, ShownErrors, number, plain, show_error, show_saved_error
 
 _PROBLEM, _CLOSED = "room_problem", "room_closed"
 _STAGES = {
@@ -63,10 +63,10 @@ def one_room(workbench: Workbench, project: Project, room: Room, name: str) -> N
     except WorkbenchError as error:
         show_error(error)
         return
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     joined = name in room.lines
     left, right = st.columns([3, 2], gap="large")
-    with right, sticky("room"):
+    with right, scrolling_column("room"):
         _steps(view)
         st.markdown(f"**{plain(view.question.text)}**")
         if view.question.guidance:
@@ -258,7 +258,7 @@ def _facilitator(workbench: Workbench, view: RoomView) -> None:
             type="primary",
             disabled=not ready,
             on_click=_press,
-            args=[partial(move_room, workbench, room.id, room.stage.next)],
+            args=[partial(set_room_stage, workbench, room.id, room.stage.next)],
         )
         _close_early(workbench, room)
 

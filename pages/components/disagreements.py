@@ -14,7 +14,7 @@ from app.domain.project import Dimension, Project, Text, text_title
 from app.domain.wording import QuotedPlace, find_quote
 from app.errors import ConflictError, WorkbenchError
 from app.services.data.projects import text_titles
-from app.services.disagreements.deciding import decide_answer, keep_decision, undo_decision
+from app.services.disagreements.deciding import decide_answer, settle_contradiction, undo_decision
 from app.services.disagreements.queue import (
     DisagreementKind,
     DisagreementQueue,
@@ -32,7 +32,7 @@ from pages.components.shell.browser.page_scripts import page_script, run_in_page
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
 from pages.components.shell.current import keep, listed_choice, one_of
-from pages.components.shell.frame import empty, nothing_yet, sticky
+from pages.components.shell.frame import empty, nothing_yet, scrolling_column
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.tables import WRITER, ticked_table, with_writers
@@ -45,7 +45,7 @@ from pages.components.shell.words import (
     more_in_guide,
     number,
     plain,
-    show_kept_error,
+    show_saved_error,
 )
 
 PAIR = "pair"
@@ -136,7 +136,7 @@ def _decide(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, an
 
 def last_decision(workbench: Workbench, decides: bool) -> None:
     """Draw the last error, else the session's last decision with Undo."""
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     if st.session_state.pop(_OPENED, None):
         go("decide_together")
     if not decides or _LAST not in st.session_state:
@@ -170,7 +170,7 @@ def settle(workbench: Workbench, queue: DisagreementQueue, decision: Decision, p
     st.session_state.pop(_LAST, None)
     show_pair(pair)
     with ShownErrors(_PROBLEM):
-        keep_decision(workbench, queue.checklist.id, decision.id, known_editor())
+        settle_contradiction(workbench, queue.checklist.id, decision.id, known_editor())
 
 
 def _why(pair: QueuedPair) -> str:
@@ -372,7 +372,7 @@ def one_pair(
         left, right = st.columns([3, 2], gap="large")
         with left:
             _reading(project, found)
-        with right, sticky("deciding"):
+        with right, scrolling_column("deciding"):
             _steps(pairs, pair)
             _question(pair)
             _standing(workbench, queue, pair, decides)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.services.data.locked_split import locked_runs, state_of
-from app.services.results.results import DimensionResult, Level, look_at_locked_results
+from app.services.results.results import DimensionResult, Level, open_held_out_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.browser.page_scripts import saved_typing
@@ -48,7 +48,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
     shown = f"looked_at_{project.id}_{state.split.id}"
     if pressed:
         with ShownErrors():
-            st.session_state[shown] = look_at_locked_results(workbench, project.id, chosen, who, level)
+            st.session_state[shown] = open_held_out_results(workbench, project.id, chosen, who, level)
             saved_typing("look_who")
             st.rerun()
     if found := st.session_state.get(shown):

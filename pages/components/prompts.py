@@ -11,7 +11,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import listed_choice
-from pages.components.shell.words import ShownErrors, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, plain, show_saved_error
 
 CHOSEN = "prompt"
 _SAVING, _USING = "saving", "using"  # what was done is said beside the button that did it
@@ -96,7 +96,7 @@ def prompt_editor(workbench: Workbench, project_id: int, prompt: ProjectPrompt, 
 def _outcome(of: str) -> None:
     if said := st.session_state.pop(f"prompt_said_{of}", ""):
         st.success(said, icon=":material/check_circle:")
-    show_kept_error(f"prompt_problem_{of}")
+    show_saved_error(f"prompt_problem_{of}")
 
 
 def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:

@@ -12,8 +12,8 @@ from app.services.runtime.model_abilities import learned_in_words, probe_model
 from app.services.runtime.models import ProviderAccess, ask_vendor_models, key_problem, provider_access
 from app.services.runtime.spending import Price, PricedModel, price_list, update_prices
 from app.services.runtime.workbench import Workbench, may
-from app.services.scoring.recordings import keep_recording_of, recordable_runs, recording_of
-from pages.components.shell.current import forget_key, keep_key, typed_keys, was_pressed
+from app.services.scoring.recordings import recordable_runs, recording_of, write_recording_file
+from pages.components.shell.current import forget_key, save_key, typed_keys, was_pressed
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.tables import file_download, show_table
@@ -233,7 +233,7 @@ def _key_form(workbench: Workbench, access: ProviderAccess) -> None:
         if problem:
             st.error(problem)
         else:
-            keep_key(access.prefix, key)
+            save_key(access.prefix, key)
             st.rerun()
 
 
@@ -266,7 +266,7 @@ def _named(run: RunSummary) -> str:
 def _keep(workbench: Workbench, run: RunSummary) -> None:
     with ShownErrors():
         with st.spinner("Collecting the calls"):
-            name = keep_recording_of(workbench, run.id)
+            name = write_recording_file(workbench, run.id)
         st.success(f"{plain(name)} can be chosen as a judge from now on.")
 
 

@@ -12,7 +12,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.reading import rubric
-from pages.components.shell.words import ShownErrors, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, number, plain, show_saved_error
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.
@@ -21,7 +21,7 @@ _PROBLEM = "side_problem"
 _OUTSIDE = "side_from_outside"
 
 
-def outsider_button(dimension: Dimension, name: str) -> None:
+def outside_expert_button(dimension: Dimension, name: str) -> None:
     """Draw the button with which somebody who has written nothing can compare all the same."""
     st.caption(
         "Or take part from outside, without thinking aloud: you will read what others wrote on "
@@ -34,7 +34,7 @@ def outsider_button(dimension: Dimension, name: str) -> None:
     )
 
 
-def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
+def outside_expert_pressed(dimension: Dimension, name: str) -> bool:
     """Return, once, whether that button was pressed for this dimension by this person."""
     return bool(st.session_state.pop(_OUTSIDE, None) == (dimension.id, name))
 
@@ -42,7 +42,7 @@ def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
 def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
     """Draw one expert's comparison; names are shown only once it is revealed. `llms`: the word for those that aren't
     people."""
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     rubric(dimension)
     first, second = st.columns(2, gap="large")
     for place, letter, texts in ((first, "A", mine.a), (second, "B", mine.b)):

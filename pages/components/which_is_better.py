@@ -21,7 +21,7 @@ from pages.components.shell.frame import nothing_yet
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text, rubric
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, number, plain, show_saved_error
 
 _PROBLEM = "pair_problem"
 _MOVED = "pair_was_changed"
@@ -33,7 +33,7 @@ _CHOICES = {Winner.A: "Text A", Winner.B: "Text B", Winner.TIE: "Equally good"}
 
 
 def pairs_to_compare(workbench: Workbench, project: Project, dimension: Dimension, sheet: PairSheet) -> None:
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     key = f"pair_of_{dimension.id}_{sheet.expert}"
     first_open = next((place for place, pair in enumerate(sheet.pairs) if pair.said is None), len(sheet.pairs))
     place = min(int(st.session_state.get(key, first_open)), len(sheet.pairs))

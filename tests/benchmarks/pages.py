@@ -34,7 +34,7 @@ from app.services.data.projects import list_projects, overview, show_research
 from app.services.demo import run_demo
 from app.services.results.result_files import scores_csv
 from app.services.results.result_texts import disagreements, judged_text, question_shares
-from app.services.results.results import Choices, kept_results
+from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, list_runs
@@ -107,13 +107,13 @@ def _screen(folder: str) -> dict[str, dict[str, float]]:
 
 
 def _screens(workbench: Workbench, dimensions: list[Dimension]) -> dict[str, Any]:
-    results = kept_results(workbench, 1)
+    results = cached_results(workbench, 1)
     row, dimension = results[0].rows[0], dimensions[0].id
     options = RunOptions(tuple(dimensions), "rules")
     asked: dict[str, Callable[[], object]] = {
         "overview": lambda: overview(workbench, 1),
         "scores": lambda: (list_runs(workbench, 1), forecast(workbench, 1, options)),
-        "results, another level": lambda: kept_results(workbench, 1, Choices("dataset")),
+        "results, another level": lambda: cached_results(workbench, 1, Choices("dataset")),
         "results, questions": lambda: question_shares(workbench, 1, dimension),
         "results, disagreements": lambda: disagreements(results[0].compared),
         "results, one text": lambda: judged_text(workbench, 1, dimension, row.text),

@@ -16,7 +16,7 @@ from typing import Any
 from openai import AsyncOpenAI
 
 from app.benchmarks.scoring import DELAY, QUESTIONS, fill, local_judge
-from app.cluster import local_cluster, work_shared_at
+from app.cluster import local_cluster, use_scheduler
 from app.errors import WorkbenchError
 from app.evaluators.checklist import judge_schema
 from app.services.runtime.workbench import Workbench, open_workbench
@@ -58,7 +58,7 @@ def _take(work: str, texts: int, in_flight: int, workers: int) -> dict[str, floa
         workbench = open_workbench()
         there.callback(workbench.database.close)
         if workers:
-            there.enter_context(work_shared_at(there.enter_context(local_cluster(workers))))
+            there.enter_context(use_scheduler(there.enter_context(local_cluster(workers))))
         begin = _prepared(workbench, work, texts, in_flight)
         started, cpu = time.perf_counter(), time.process_time()
         scored = begin()

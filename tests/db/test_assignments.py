@@ -29,15 +29,15 @@ def test_whoever_was_given_nothing_has_every_dimension(database: Database) -> No
         project, order, _, people, _ = made(work)
         warmth = work.projects.add_dimension(project, Dimension("warmth")).id
         assert work.assignments.given(project) == {}
-        work.assignments.give(people["Ana"], [order])
-        work.assignments.give(people["Ana"], [warmth])  # in place of what was given before
+        work.assignments.assign_dimensions(people["Ana"], [order])
+        work.assignments.assign_dimensions(people["Ana"], [warmth])  # in place of what was given before
     with database.write() as work:
         assert work.assignments.given(project) == {"Ana": {warmth}}
-        assert not work.assignments.is_theirs(order, "Ana")
-        assert work.assignments.is_theirs(warmth, "Ana") and work.assignments.was_given(warmth, "Ana")
-        assert work.assignments.is_theirs(order, "Ben") and not work.assignments.was_given(order, "Ben")
-        work.assignments.give(people["Ana"], [])
-        assert work.assignments.is_theirs(order, "Ana")
+        assert not work.assignments.is_assigned(order, "Ana")
+        assert work.assignments.is_assigned(warmth, "Ana") and work.assignments.was_given(warmth, "Ana")
+        assert work.assignments.is_assigned(order, "Ben") and not work.assignments.was_given(order, "Ben")
+        work.assignments.assign_dimensions(people["Ana"], [])
+        assert work.assignments.is_assigned(order, "Ana")
 
 
 def test_shares_of_the_named_texts_are_replaced_and_the_others_stay(database: Database) -> None:
@@ -67,13 +67,13 @@ def test_how_many_experts_answer_a_text_is_the_dimension_s(database: Database) -
 def test_somebody_at_it_has_begun_and_not_said_done(database: Database) -> None:
     with database.write() as work:
         project, order, _, people, _ = made(work)
-        assert not work.independence.is_at_it(order, "Ana")
+        assert not work.independence.is_thinking(order, "Ana")
         work.think_aloud.add_attributes(order, people["Ana"], ["Order."])
         llm = work.think_aloud.contributor(project, "Cy", ContributorKind.LLM)
         work.think_aloud.add_attributes(order, llm.id, ["Order."])
-        assert [work.independence.is_at_it(order, name) for name in ("Ana", "Ben", "Cy")] == [True, False, False]
+        assert [work.independence.is_thinking(order, name) for name in ("Ana", "Ben", "Cy")] == [True, False, False]
         work.independence.set_done(order, people["Ana"], True)
-        assert not work.independence.is_at_it(order, "Ana")
+        assert not work.independence.is_thinking(order, "Ana")
 
 
 def test_in_an_older_database_everybody_has_everything(empty_address: str) -> None:

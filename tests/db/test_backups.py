@@ -79,7 +79,7 @@ def test_nothing_is_put_back_under_web_processes_and_workers_unless_they_may_be_
     with pytest.raises(ConflictError, match=r"Web processes \(1\).*--anyway"):
         restore(tmp_path / "friday.db")
     assert restore(tmp_path / "friday.db", anyway=True).projects == 0
-    sign.leave_open()  # as one that was killed does
+    sign.release_lock()  # as one that was killed does
     assert restore(tmp_path / "friday.db").projects == 0
     with database.write() as work:
         work.jobs.worker_seen("elsewhere|1-2")

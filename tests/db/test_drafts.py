@@ -55,7 +55,7 @@ def read(database: Database, draft: Checklist) -> Checklist:
         return work.checklists.get(draft.id)
 
 
-def take_back(database: Database, draft: Checklist, change: Change) -> None:
+def undo_change(database: Database, draft: Checklist, change: Change) -> None:
     with database.write() as work:
         work.drafts.undo(draft.id, change, "Ana")
 
@@ -89,7 +89,7 @@ def test_what_is_so_already_is_no_change(database: Database, draft: Checklist) -
 
 def test_a_change_can_be_taken_back_once(database: Database, draft: Checklist) -> None:
     made = change(database, draft, "Ana", draft.asked[0].id, text="Is it kind?", guidance="Look at the greeting.")
-    take_back(database, draft, made)
+    undo_change(database, draft, made)
     assert read(database, draft) == draft
     with database.read() as work:
         newest, first = work.drafts.history(draft.id)
@@ -100,14 +100,14 @@ def test_what_somebody_changed_since_is_not_written_over(database: Database, dra
     mine = change(database, draft, "Ana", draft.asked[0].id, text="Is it kind?")
     change(database, draft, "Ben", draft.asked[0].id, text="Is it friendly?")
     with pytest.raises(ConflictError, match="changed again"):
-        take_back(database, draft, mine)
+        undo_change(database, draft, mine)
     assert read(database, draft).asked[0].text == "Is it friendly?"
 
 
 def test_a_place_that_changed_since_is_no_reason_to_refuse(database: Database, draft: Checklist) -> None:
     mine = change(database, draft, "Ana", draft.asked[0].id, text="Is it kind?", position=7)
     change(database, draft, "Ben", draft.asked[0].id, position=9)
-    take_back(database, draft, mine)
+    undo_change(database, draft, mine)
     found = read(database, draft).asked[0]
     assert (found.text, found.position) == ("Is it warm?", 9)
 
@@ -115,7 +115,7 @@ def test_a_place_that_changed_since_is_no_reason_to_refuse(database: Database, d
 def test_a_removed_question_is_out_of_sight_and_comes_back_whole(database: Database, draft: Checklist) -> None:
     made = change(database, draft, "Ana", draft.asked[1].id, removed=True)
     assert read(database, draft).asked == draft.asked[:1]
-    take_back(database, draft, made)
+    undo_change(database, draft, made)
     assert read(database, draft) == draft
 
 

@@ -13,7 +13,7 @@ from app.errors import ConflictError
 from app.providers.credentials import Credentials
 from app.services.background import progress
 from app.services.background.jobs import job_state, start_job
-from app.services.background.progress import hand_over, write_handed
+from app.services.background.progress import store_job_file, write_handed
 from app.services.background.runner import do_in_thread, next_job
 from app.services.data import imports
 from app.services.data import imports as import_jobs
@@ -137,7 +137,7 @@ def test_a_small_file_is_brought_in_by_the_process_that_has_it(
 def test_without_a_worker_nothing_is_copied_into_the_database(
     database: Database, other: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_jobs, "hand_over", None)
+    monkeypatch.setattr(import_jobs, "store_job_file", None)
     assert not start_import(Workbench(database, Credentials()), upload(), "Mine", PLAN)
     wait_for(import_key("Mine"), other)
     assert_in_once(other, other)
@@ -247,10 +247,10 @@ def cut_off(work: UnitOfWork, job: int) -> None:
 
 @pytest.mark.parametrize("ends", [end_well, end_badly, lose, cut_off])
 def test_blocks_go_with_the_job_however_it_ends(workbench: Workbench, ends: Callable[[UnitOfWork, int], None]) -> None:
-    file = hand_over(workbench, "mine.csv", DATA)
+    file = store_job_file(workbench, "mine.csv", DATA)
     with workbench.database.write() as work:
         job = work.jobs.add(NewJob("k", "HandedImportJob", {}, "Importing", None, False), "a")
-        work.job_files.hand_to(file, job.id)
+        work.job_files.assign_job(file, job.id)
         work.imports.begin(file)
     assert left(workbench) == 1 + 4 + 1
     with workbench.database.write() as work:
@@ -268,14 +268,14 @@ def test_blocks_go_with_a_job_that_is_stopped_before_anybody_has_it(workbench: W
 
 
 def test_what_nobody_begins_a_job_with_goes_after_a_while(workbench: Workbench) -> None:
-    file = hand_over(workbench, "mine.csv", DATA)
+    file = store_job_file(workbench, "mine.csv", DATA)
     with workbench.database.write() as work:
-        work.job_files.drop_forsaken()
+        work.job_files.delete_abandoned()
     assert left(workbench) == 5
     with workbench.database.write() as work:
         work.jobs._session.get_one(JobFileRow, file).touched_at = now() - FORSAKEN * 2
         work.jobs._session.flush()
-        work.job_files.drop_forsaken()
+        work.job_files.delete_abandoned()
     assert left(workbench) == 0
     with pytest.raises(ConflictError, match="Choose the file again"):
         start_job(workbench, "k", "Importing", HandedImportJob(file, "Mine", PLAN), file)
@@ -287,7 +287,7 @@ def test_a_file_that_waits_long_for_a_worker_stays(workbench: Workbench, other: 
     with workbench.database.write() as work:
         work.jobs._session.get_one(JobFileRow, 1).touched_at = now() - FORSAKEN * 2
         work.jobs._session.flush()
-        work.job_files.drop_forsaken()
+        work.job_files.delete_abandoned()
     done(other)
     assert_in_once(workbench, other)
 
@@ -296,7 +296,7 @@ def test_what_is_read_is_what_was_written_or_a_sentence(
     workbench: Workbench, other: Workbench, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("read") / "file"
-    file = hand_over(workbench, "mine.csv", DATA)
+    file = store_job_file(workbench, "mine.csv", DATA)
     write_handed(other, file, path)
     assert path.read_bytes() == DATA
     with workbench.database.write() as work:

@@ -13,7 +13,7 @@ from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import ConflictError
 from app.providers.credentials import Credentials
 from app.services.data import imports
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.runtime.workbench import Workbench
 from db.models.columns import now
 from db.models.project import StagedRatingRow, StagedTextRow, TextImportRow
@@ -74,7 +74,7 @@ def between_blocks(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -
 
 
 def test_it_comes_in_as_it_was_and_a_second_time_adds_nothing(workbench: Workbench) -> None:
-    first, second = keep_corpus(workbench, corpus(), "News"), keep_corpus(workbench, corpus(), "News")
+    first, second = store_corpus(workbench, corpus(), "News"), store_corpus(workbench, corpus(), "News")
     assert (first.added_texts, first.added_ratings, first.skipped) == (TEXTS, 2 * TEXTS, ())
     assert (second.added_texts, second.added_ratings, second.skipped) == (0, 0, ())
     with workbench.database.read() as work:
@@ -86,13 +86,13 @@ def test_it_comes_in_as_it_was_and_a_second_time_adds_nothing(workbench: Workben
 
 
 def test_what_is_there_wins_and_what_stays_out_is_named(workbench: Workbench) -> None:
-    keep_corpus(workbench, corpus(5), "News")
+    store_corpus(workbench, corpus(5), "News")
     other = [
         CorpusText(1, Text("d0", "Another text.", "s0"), (Rating("clarity", "Cleo", 3),)),
         CorpusText(2, Text("d0", "Text 1.", "s1"), (Rating("clarity", "Ana", 5), Rating("clarity", "Cleo", 9))),
         CorpusText(3, Text("d0", "Text 2.", "s2"), (Rating("clarity", "Cleo", 2), Rating("clarity", "Ana", 3))),
     ]
-    report = keep_corpus(
+    report = store_corpus(
         workbench, Corpus("csv", Task(), (Dimension("clarity", low=1, high=9),), tuple(other), ()), "News"
     )
     assert (report.added_texts, report.added_ratings) == (0, 1)
@@ -118,7 +118,7 @@ def test_others_write_and_see_nothing_while_it_is_read_in(
 
     between_blocks(monkeypatch, write)
     monkeypatch.setattr(imports, "_forget", lambda *_: None)
-    keep_corpus(workbench, corpus(), "News")
+    store_corpus(workbench, corpus(), "News")
     assert seen == {True}
     with other.read() as work:
         assert work.texts.count(work.projects.get("News").id) == TEXTS
@@ -135,7 +135,7 @@ def test_one_that_fails_in_the_middle_leaves_nothing(workbench: Workbench, monke
 
     monkeypatch.setattr(Imports, "add", stop)
     with pytest.raises(KeyboardInterrupt):
-        keep_corpus(workbench, corpus(), "News")
+        store_corpus(workbench, corpus(), "News")
     assert (held(workbench.database), left_over(workbench.database)) == ((0, 0, 0), 0)
 
 
@@ -153,13 +153,13 @@ def killed(workbench: Workbench, ago: timedelta) -> int:
 def test_of_one_that_was_killed_nothing_shows_and_the_next_clears_it_away(workbench: Workbench) -> None:
     killed(workbench, ABANDONED + timedelta(seconds=1))
     assert held(workbench.database) == (0, 0, 0)
-    assert keep_corpus(workbench, corpus(), "News").added_texts == TEXTS
+    assert store_corpus(workbench, corpus(), "News").added_texts == TEXTS
     assert (held(workbench.database), left_over(workbench.database)) == ((1, TEXTS, 2 * TEXTS), 0)
 
 
 def test_one_that_still_goes_on_is_left_alone(workbench: Workbench) -> None:
     import_id = killed(workbench, timedelta(0))
-    keep_corpus(workbench, corpus(), "News")
+    store_corpus(workbench, corpus(), "News")
     with workbench.database.write() as work:
         project = work.projects.get("News")
         assert work.imports.keep(import_id, project.id).left_out == ()
@@ -167,7 +167,7 @@ def test_one_that_still_goes_on_is_left_alone(workbench: Workbench) -> None:
 
 def test_one_that_was_given_up_says_so(workbench: Workbench) -> None:
     import_id = killed(workbench, ABANDONED * 2)
-    keep_corpus(workbench, corpus(5), "News")
+    store_corpus(workbench, corpus(5), "News")
     with pytest.raises(ConflictError, match="Import the file again"), workbench.database.write() as work:
         work.imports.keep(import_id, work.projects.get("News").id)
 
@@ -185,7 +185,7 @@ def test_several_at_once_into_one_new_project_stay_right(several: list[Workbench
 
     def bring(workbench: Workbench) -> None:
         try:
-            reports.append(keep_corpus(workbench, corpus(), "News"))
+            reports.append(store_corpus(workbench, corpus(), "News"))
         except Exception as error:
             failed.append(error)
 

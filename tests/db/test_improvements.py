@@ -79,7 +79,7 @@ def test_an_attempt_is_decided_with_the_words_that_were_taken(database: Database
 def test_a_document_has_one_half(database: Database, first: Checklist) -> None:
     with database.write() as work:
         project = work.projects.project_of(work.checklists.dimension_of(first.id))
-        work.improvements.hold_halves(project.id)
+        work.improvements.lock_halves(project.id)
         work.improvements.add_halves(project.id, {"1": DocumentHalf.PROOF, "2": DocumentHalf.DEVELOPMENT})
     with database.read() as work:
         assert work.improvements.halves(project.id) == {"1": DocumentHalf.PROOF, "2": DocumentHalf.DEVELOPMENT}

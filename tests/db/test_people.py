@@ -46,7 +46,7 @@ def test_whoever_turns_out_to_be_known_brings_their_projects(database: Database)
         ana, again = work.people.add("invite", "1", "Ana"), work.people.add("invite", "2", "Ana")
         work.people.join(ana.id, first, Role.EXPERT, "Ana")
         work.people.join(again.id, second, Role.READER, "Ana")
-        work.people.become(again.id, ana.id)
+        work.people.merge_into(again.id, ana.id)
         assert work.people.actor(ana.id).memberships.keys() == {first, second}
         with pytest.raises(NotFoundError):
             work.people.get(again.id)
@@ -106,7 +106,7 @@ def test_what_a_person_spent_is_theirs_until_they_are_gone_and_goes_over_to_whom
         ]
         work.calls.add(paid)
         assert [work.calls.spent_since(MONTH, person=one) for one in (ana, ben, again)] == [1.0, 4.0, 2.0]
-        work.people.become(again, ana)
+        work.people.merge_into(again, ana)
         assert work.calls.spent_since(MONTH, person=ana) == 3.0
         work.calls.add([RecordedCall("late", "openai:m", "p@1", "p", cost_usd=16.0, project=project, person=again)])
         assert work.calls.spent_since(MONTH, person=ana) == 3.0
@@ -120,7 +120,7 @@ def test_a_job_goes_on_for_whom_its_person_turns_out_to_be(database: Database) -
     with database.write() as work:
         ana, again = work.people.add("invite", "1", "Ana"), work.people.add("invite", "2", "Ana")
         work.jobs.add(NewJob("k", "ScoringJob", {}, "Scoring", again.id), "")
-        work.people.become(again.id, ana.id)
+        work.people.merge_into(again.id, ana.id)
         job = work.jobs.newest("k")
         assert job is not None
         assert job.person == ana.id

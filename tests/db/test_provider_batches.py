@@ -43,7 +43,7 @@ def test_what_is_not_on_record_is_said(database: Database) -> None:
 def test_batches_of_a_model_beside_its_runs_are_apart(database: Database, run: int) -> None:
     with database.write() as work:
         work.provider_batches.intend(run, "of a run", 3)
-        alone = work.provider_batches.intend_without_run(1, "openai:gpt-4o", "alone", 2)
+        alone = work.provider_batches.record_batch_intent(1, "openai:gpt-4o", "alone", 2)
         assert (alone.run, alone.requests) == (None, 2)
         assert [each.token for each in work.provider_batches.open(run)] == ["of a run"]
         assert [each.token for each in work.provider_batches.open_without_run(1, "openai:gpt-4o")] == ["alone"]

@@ -268,7 +268,7 @@ def test_versions_of_several_dimensions_are_read_at_once_as_one_by_one(filled: F
             other.id: [work.checklists.get(alone)],
         }
         assert [c.dimension for c in found[other.id]] == ["fluency"]
-        assert work.checklists.standings(filled.project.id) == {
+        assert work.checklists.versions_by_dimension(filled.project.id) == {
             dimension_id: [ChecklistVersion(c.id, c.version, c.status) for c in versions]
             for dimension_id, versions in found.items()
         }
@@ -294,7 +294,7 @@ def test_counts_are_those_of_what_is_there(filled: Filled) -> None:
             (other.id, ContributorKind.LLM): 1,
         }
         assert work.think_aloud.attribute_counts(elsewhere.id) == {}
-        assert work.checklists.standings(elsewhere.id) == {}
+        assert work.checklists.versions_by_dimension(elsewhere.id) == {}
     with filled.database.write() as work:
         work.think_aloud.set_status(filled.attributes[0], AttributeStatus.EXCLUDED)
     with filled.database.read() as work:

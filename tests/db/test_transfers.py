@@ -15,7 +15,7 @@ from db import project_rows
 from db.backup import copy_database
 from db.models.columns import UtcDateTime
 from db.project_rows import PEOPLE, owner, tables
-from db.unit_of_work import Database, put_portable, write_portable
+from db.unit_of_work import Database, replace_database, write_portable
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ROWS = 3  # of each table in each project
@@ -80,7 +80,7 @@ def rows_of(database: Database) -> dict[str, list[dict[str, Any]]]:
 def carried(source: Database, database: Database, project: int, name: str) -> int:
     with source.read() as other, database.write() as work:
         audio = other.transfers.recordings(project)
-        return work.transfers.take_project(other.transfers, project, name, {one: f"new {one}" for one in audio[1:]})
+        return work.transfers.copy_project(other.transfers, project, name, {one: f"new {one}" for one in audio[1:]})
 
 
 def test_each_table_has_an_owner_so_that_a_project_takes_all_its_rows_along() -> None:
@@ -139,13 +139,13 @@ def test_a_whole_database_goes_out_as_a_file_and_comes_back(
     source: Database, database: Database, tmp_path: Path
 ) -> None:
     copy_database(tmp_path / "source.db", tmp_path / "in.db")
-    put_portable(tmp_path / "in.db", database)
+    replace_database(tmp_path / "in.db", database)
     assert rows_of(database) == rows_of(source)
     write_portable(database, tmp_path / "out.db")
     again = Database(f"sqlite:///{tmp_path}/out.db")
     assert rows_of(again) == rows_of(source)
     again.close()
-    put_portable(tmp_path / "out.db", database)  # in the place of what is there
+    replace_database(tmp_path / "out.db", database)  # in the place of what is there
     assert rows_of(database) == rows_of(source)
     with database.write() as work:
         assert work.projects.add("next", Task()).id == 3

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from app.domain.improvement import ImprovementStatus
 from app.services.checklists.checklists import get_checklist
-from app.services.improvement.improve import attempts_at, standing_of
+from app.services.improvement.improve import attempt_outcome, attempts_at
 from tests.e2e.conftest import App
 from tests.e2e.screen import at, button, choose, click, reading, settled
 from tests.support.fake_llm.server import FakeLlm
@@ -120,7 +120,7 @@ def test_written_examples_are_proven_then_kept_or_removed(
     click(at(page, f"examples_prove_{question}").get_by_role("button"), shows=keep)
     picture(page, f"{standing}-proven")
     (attempt,) = in_a_thread(lambda: attempts_at(decided.workbench, decided.draft.id))[question]
-    assert standing_of(attempt) == standing
+    assert attempt_outcome(attempt) == standing
     if standing == "proven better":
         click(keep, hides=keep)
         status, left = ImprovementStatus.ACCEPTED, 2

@@ -11,7 +11,7 @@ from app import limited_process
 from app.attribute_analysis.similarity import MOST_TEXTS, pair_matrices
 from app.domain.attribute import Attribute, ContributorKind
 from app.errors import InputError, NotReadyError
-from app.limited_process import computed_apart, computed_for_screens, keep_screens_free
+from app.limited_process import computed_apart, computed_for_screens, offload_large_work
 from app.limits import COMPUTATIONS
 from app.services.attributes import analysis
 
@@ -84,7 +84,7 @@ def test_computed_apart_too_long_is_stopped_and_gives_its_turn_back() -> None:
 def test_computed_for_screens_of_large_data_runs_apart_in_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limited_process, "_screens_wait", False)
     assert computed_for_screens(True, os.getpid) == os.getpid()
-    keep_screens_free()
+    offload_large_work()
     assert computed_for_screens(False, os.getpid) == os.getpid()
     assert computed_for_screens(True, os.getpid) != os.getpid()
 

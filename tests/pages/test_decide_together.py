@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import Room, RoomStage
 from app.domain.people import Role
-from app.services.disagreements.rooms import join_room, move_room, open_room, rooms_of, vote
+from app.services.disagreements.rooms import join_room, open_room, rooms_of, set_room_stage, vote
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import current
 from tests.support.disagreements import experts_say, parted_project, text_ids
@@ -68,7 +68,7 @@ def test_a_line_is_said_once_the_votes_are_revealed(
         vote(workbench, room.id, name, room.texts[0], Answer.YES if name == "Ana" else Answer.NO)
     app = open_screen("decide_together")
     assert not [one for one in app.markdown if "[No]" in str(one.value)]
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     app.run()
     assert [one for one in app.markdown if "[No]" in str(one.value) and "Ben" in str(one.value)]
     app.text_input(key=f"room_line_{room.id}").set_value("A name <b>greets</b>.").run()

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.people import Role
 from app.services.data.locked_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.results import look_at_locked_results
+from app.services.results.results import open_held_out_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import job_key
@@ -123,7 +123,7 @@ def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable
 def test_an_ordinary_result_offers_no_run_of_the_split(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     run = locked_demo(demo)
-    look_at_locked_results(demo, project.id, [run], "Ben")
+    open_held_out_results(demo, project.id, [run], "Ben")
     app = open_screen("results")
     assert not app.exception
     assert not any(option.startswith(f"Run {run} ") for option in app.multiselect(key="run").options)

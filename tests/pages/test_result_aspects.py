@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.results import kept_results
+from app.services.results.results import cached_results
 from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]
@@ -19,7 +19,7 @@ ASPECTS = ("Order", "Links", "Focus")
 def coascore(demo: Workbench) -> int:
     """A run on the demo's first dimension; its number."""
     project, dimension = get_project(demo, "Demo"), dimensions_named(demo, "Demo", "all")[0]
-    texts = tuple(row.text for row in kept_results(demo, 1)[0].rows)
+    texts = tuple(row.text for row in cached_results(demo, 1)[0].rows)
     with demo.database.write() as work:
         run = work.runs.create(
             project.id, "coascore", "llama:x", {"variant": "full"}, [RunDimension(dimension.id, None, (), texts)]

@@ -24,7 +24,7 @@ from app.services.checklists.question_proposals import comment_on
 from app.services.data.projects import dimensions_named, get_project, show_research
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.think_aloud.independence import add_own_attribute, mark_done, remove_own_attribute
-from app.services.think_aloud.transcripts import keep_transcript, propose_attributes
+from app.services.think_aloud.transcripts import propose_attributes, save_transcript
 from db.unit_of_work import Database
 from pages.components.shell import current
 from tests.pages.test_empty_screens import Open
@@ -79,7 +79,7 @@ def project_in_progress(finished_demo: Path, tmp_path_factory: pytest.TempPathFa
     move_attributes(bench, [moved], NEW)
     remove_own_attribute(bench, slip)
     project, dimension = get_project(bench, "Demo"), dimensions_named(bench, "Demo", "all")[BEGUN - 1]
-    said = keep_transcript(bench, BEGUN, "Ana", "Sentences should follow from each other. Names are introduced first.")
+    said = save_transcript(bench, BEGUN, "Ana", "Sentences should follow from each other. Names are introduced first.")
     propose_attributes(bench, project, dimension, said)
     database.close()
     return folder

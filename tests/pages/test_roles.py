@@ -63,7 +63,7 @@ SignIn = Callable[[Actor], None]
 @pytest.fixture
 def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
     def signed_in(actor: Actor) -> None:
-        monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+        monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
 
     return signed_in
 
@@ -380,7 +380,7 @@ def test_a_facilitator_begins_a_project_and_finds_it_in_the_list(
         with demo.database.read() as work:
             return work.people.actor(person)
 
-    monkeypatch.setattr(current, "who_asks", as_now)
+    monkeypatch.setattr(current, "person_at_browser", as_now)
     app = open_screen("overview")
     assert not {"try_demo", "bring_in"} & {button.key for button in app.button}
     app.text_input(key="new_project_name").set_value("Mine")
@@ -516,13 +516,13 @@ def interrupted(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> Callable[[]
     """A facilitator's drawings; the next one after a call is interrupted, as by another message of the browser."""
     actor, due = ana(demo, Role.FACILITATOR), []
 
-    def who_asks(*_: object) -> Actor:
+    def person_at_browser(*_: object) -> Actor:
         if due:
             due.clear()
             st.rerun()
         return actor
 
-    monkeypatch.setattr(current, "who_asks", who_asks)
+    monkeypatch.setattr(current, "person_at_browser", person_at_browser)
     return lambda: due.append(True)
 
 

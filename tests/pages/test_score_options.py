@@ -16,7 +16,7 @@ from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
 from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
-from app.services.results.results import kept_results
+from app.services.results.results import cached_results
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run, work_on
@@ -66,7 +66,7 @@ def table(app: AppTest, column: str) -> pd.DataFrame:
 
 
 def verdict_said(workbench: Workbench, run_id: int, label: str) -> str:
-    (result,) = kept_results(workbench, run_id)
+    (result,) = cached_results(workbench, run_id)
     return verdict_of(workbench, result).about(label).replace("\\", "")
 
 
@@ -92,7 +92,7 @@ def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Work
     assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
     said = shown(app.run())
     assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in runs.values())
-    results = [one for run in runs.values() for one in kept_results(ready, run.id)]
+    results = [one for run in runs.values() for one in cached_results(ready, run.id)]
     assert all(verdict_said(ready, one.run.id, result_words(one, results)) in said for one in results)
 
 

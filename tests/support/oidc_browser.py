@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from app.entrance.gate import Gate, sign_in_routes
-from app.services.people.ways_in import SIGN_IN_COOKIE, check_way_in
+from app.services.people.ways_in import SIGN_IN_COOKIE, check_access_mode
 from tests.support.oidc_provider import (
     SECRET,
     OidcProviderServer,
@@ -39,7 +39,7 @@ async def stream(socket: WebSocket) -> None:
 def browser(host: str = HOST) -> TestClient:
     """One with cookies of its own."""
     routes = [*sign_in_routes(), WebSocketRoute("/_stcore/stream", stream), Route("/{path:path}", inside)]
-    guarded = Starlette(routes=routes, middleware=[Middleware(Gate, mode=check_way_in("127.0.0.1"))])
+    guarded = Starlette(routes=routes, middleware=[Middleware(Gate, mode=check_access_mode("127.0.0.1"))])
     return TestClient(guarded, host, follow_redirects=False)
 
 

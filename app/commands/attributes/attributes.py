@@ -429,9 +429,9 @@ def from_transcript(
     from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
     from app.services.think_aloud.transcripts import (
         accept,
-        keep_recording,
-        keep_transcript,
         propose_attributes,
+        save_recording,
+        save_transcript,
         transcribe,
         transcripts_of,
     )
@@ -447,7 +447,7 @@ def from_transcript(
     workbench = workbench_asking(open_workbench(), models, options)
     project, dimension = get_project(workbench, project_name), one_dimension(workbench, project_name, dimension_name)
     if spoken:
-        number = keep_recording(workbench, dimension.id, contributor, content, file.name)
+        number = save_recording(workbench, dimension.id, contributor, content, file.name)
         try:
             transcribe(workbench, number, transcriber)
         except WorkbenchError:
@@ -455,7 +455,7 @@ def from_transcript(
             say(f"The recording is kept as {voice_recording_path(kept.audio)}.")
             raise
     else:
-        number = keep_transcript(workbench, dimension.id, contributor, decode_attributes(content))
+        number = save_transcript(workbench, dimension.id, contributor, decode_attributes(content))
     found = propose_attributes(workbench, project, dimension, number, models[0] if models else "")
     ids = [accept(workbench, proposal.id) for proposal in found] if accept_all else []
     if json_:

@@ -119,7 +119,7 @@ def _begun(
     from app.services.attributes.side_by_side import (
         QUESTIONS,
         begin_side_by_side,
-        can_compare_as_outsider,
+        can_compare_as_outside_expert,
         side_by_sides_of,
     )
 
@@ -127,7 +127,7 @@ def _begun(
     questions = {name: wording.format(target.name) for name, wording in QUESTIONS.items()}
     name = expert.strip()
     begun = any(one.expert == name for one in side_by_sides_of(workbench, target.id))
-    if not begun and not outside and can_compare_as_outsider(workbench, target, name):
+    if not begun and not outside and can_compare_as_outside_expert(workbench, target, name):
         raise NotReadyError(
             f"{name} has written nothing on {target.name}.",
             "Let them think aloud first, so that no set leads them, or call `side-by-side show` with --outside.",

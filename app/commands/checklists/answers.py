@@ -172,12 +172,12 @@ def import_(
     --expert-column Ana --expert-column Ben --judge-column gpt-6-luna
     """
     from app.services.data.uploads import Upload
-    from app.services.scoring.own_scores import AnswerAuthors, bring_answers_in
+    from app.services.scoring.own_scores import AnswerAuthors, import_answer_upload
 
     checklist_id, _ = _checklist(project, dimension, version)
     givers = AnswerAuthors(expert, judge, tuple(expert_column or ()), tuple(judge_column or ()))
     upload = Upload(file.name, read_file(file, LARGEST_LIST))
-    found = bring_answers_in(open_workbench(), checklist_id, upload, givers, replace)
+    found = import_answer_upload(open_workbench(), checklist_id, upload, givers, replace)
     if json_:
         print_json(found.to_json())
         return

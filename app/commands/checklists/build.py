@@ -82,7 +82,7 @@ def build(
         _build_under(workbench, d, condition) if going_on else check_can_build(workbench, d, condition)
     made = []
     for d in dimensions:
-        on_stage = _stage_sayer(d.name)
+        on_stage = _stage_printer(d.name)
         try:
             if going_on:
                 made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, on_stage, by))
@@ -174,5 +174,5 @@ def _report(made: "Sequence[Checklist]", json_: bool) -> None:
         echo(f"{checklist.dimension}: {what}")
 
 
-def _stage_sayer(dimension: str) -> Callable[[str, int, int], None]:
+def _stage_printer(dimension: str) -> Callable[[str, int, int], None]:
     return lambda stage, done, all_: say(f"{dimension}: {stage} ({done} of {all_})")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.scoring.score import progress_sayer
+from app.commands.scoring.score import progress_printer
 from app.commands.shared import (
     DimensionOption,
     EffortOption,
@@ -85,7 +85,7 @@ def calls(
             runs,
             budget,
             concurrency,
-            progress_sayer(),
+            progress_printer(),
             stopped=lambda: interruption.signal_number is not None,
         )
     result = asking_result(workbench, target.id, on.id, asking_runs(workbench, target.id, options))

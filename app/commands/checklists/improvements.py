@@ -147,14 +147,14 @@ def timeline(
 def _take(
     workbench: "Workbench", draft: int, question: int, attempt: int, text: str | None, guidance: str | None, by: str
 ) -> None:
-    from app.services.improvement.improve import take_improvement
+    from app.services.improvement.improve import accept_improvement
 
     words = None
     chosen = next((one.chosen for one in _attempts(workbench, draft, question) if one.id == attempt), None)
     if chosen is not None and (text is not None or guidance is not None):
         now = chosen.wording
         words = ProposedWording(now.text if text is None else text, now.guidance if guidance is None else guidance)
-    take_improvement(workbench, question, attempt, by, words)
+    accept_improvement(workbench, question, attempt, by, words)
 
 
 def _attempts(workbench: "Workbench", draft: int, question: int) -> "list[Improvement]":
@@ -164,7 +164,7 @@ def _attempts(workbench: "Workbench", draft: int, question: int) -> "list[Improv
 
 
 def _document(found: "Improvement") -> dict[str, Any]:
-    from app.services.improvement.improve import attempt_sentence, difference_of, standing_of
+    from app.services.improvement.improve import attempt_outcome, attempt_sentence, difference_of
 
     difference = difference_of(found.proof)
     return {
@@ -192,7 +192,7 @@ def _document(found: "Improvement") -> dict[str, Any]:
         "difference": difference and {name: getattr(difference, of) for name, of in _DIFFERENCE.items()},
         "p": difference and difference.p,
         "smallest_difference": difference and difference.smallest,
-        "verdict": standing_of(found),
+        "verdict": attempt_outcome(found),
         "sentence": attempt_sentence(found),
         "decisions": len(found.decisions),
         "calls": found.calls,

@@ -56,7 +56,7 @@ def look(
     """
     from app.commands.results.results import print_results
     from app.services.data.locked_split import state_of
-    from app.services.results.results import look_at_locked_results as look_at
+    from app.services.results.results import open_held_out_results as look_at
 
     workbench, target = open_project(project)
     found = look_at(workbench, target.id, run, by, level)

@@ -106,13 +106,13 @@ def failures(
     """
     from app.services.data.projects import one_dimension
     from app.services.results.raters import failure_rates
-    from app.services.results.results import Choices, kept_results
+    from app.services.results.results import Choices, cached_results
     from app.services.scoring.runs import get_run
 
     workbench = open_workbench()
     on = one_dimension(workbench, get_run(workbench, run).project, dimension)
     choices = Choices("dataset", resamples=resamples, seed=seed)
-    result = next((one for one in kept_results(workbench, run, choices) if one.dimension.id == on.id), None)
+    result = next((one for one in cached_results(workbench, run, choices) if one.dimension.id == on.id), None)
     found = failure_rates(workbench, result) if result else None
     if found is None:
         raise NotReadyError(

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.scoring.score import progress_sayer
+from app.commands.scoring.score import progress_printer
 from app.commands.shared import (
     DimensionOption,
     JsonOption,
@@ -110,7 +110,7 @@ def _freeze(
     if found is None:
         found = freeze_anchors(workbench, project_id, dimension, by)
         say(f"Froze {counted(len(found.texts), 'anchor')} of {dimension.name}")
-    return ask_reference(workbench, project_id, dimension, found, asking.of_reference(), progress_sayer())
+    return ask_reference(workbench, project_id, dimension, found, asking.of_reference(), progress_printer())
 
 
 def _look(workbench: "Workbench", project_id: int, dimension: "Dimension", asking: "Asking") -> list["RunReport"]:
@@ -120,7 +120,7 @@ def _look(workbench: "Workbench", project_id: int, dimension: "Dimension", askin
     found = newest_anchors(workbench, dimension)
     if found is None:
         raise NotReadyError(f"{dimension.name} has no anchors yet.", "`interacteval drift --freeze` makes them.")
-    return [look_once(workbench, project_id, dimension, found, asking, progress_sayer())]
+    return [look_once(workbench, project_id, dimension, found, asking, progress_printer())]
 
 
 def _end(workbench: "Workbench", reports: list["RunReport"]) -> None:

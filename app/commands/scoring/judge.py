@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.data.imports import FormatOption
-from app.commands.scoring.score import progress_sayer, read_settings
+from app.commands.scoring.score import progress_printer, read_settings
 from app.commands.shared import (
     BatchFallbackOption,
     BatchOption,
@@ -113,7 +113,7 @@ def judge(
         texts = read_texts(path, format_, map_ or ())
     warn_of_end(judge_)
     with private_workbench(cache) as workbench, runs_end_on_signals() as interruption:
-        found = judge_texts(workbench, texts, asked, checklist.name, judging, progress_sayer())
+        found = judge_texts(workbench, texts, asked, checklist.name, judging, progress_printer())
     if output is not None:
         with output_file(output) as written_to:
             written_to.write_bytes(_WRITTEN[output.suffix.lower()](found))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.scoring.score import carry_out, say_wait
+from app.commands.scoring.score import carry_out, wait_printer
 from app.commands.shared import (
     JsonOption,
     ProjectOption,
@@ -224,7 +224,7 @@ def wait(
     get_run(workbench, run)
     if batch_fallback:
         ask_rest(workbench, run, AT_ONCE)
-    wait_until_free(workbench, run, say_wait(run))
+    wait_until_free(workbench, run, wait_printer(run))
     carry_out(workbench, [run], json_=json_)
 
 

@@ -152,7 +152,7 @@ def ready_to_resume(
     if options.budget is not None:
         set_budget(workbench, run_id, options.budget)
     set_model_options(workbench, run_id, options.model)
-    wait_until_free(workbench, run_id, say_wait(run_id))
+    wait_until_free(workbench, run_id, wait_printer(run_id))
 
 
 def _given(context: typer.Context, options: "RunOptions") -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _is_typed(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def say_wait(run_id: int) -> "Callable[[float], None]":
+def wait_printer(run_id: int) -> "Callable[[float], None]":
     """Return a function that prints how long another program may still work on the run."""
 
     def say_seconds(seconds: float) -> None:
@@ -414,7 +414,7 @@ def carry_out(
     reports = []
     with runs_end_on_signals() as interruption:
         for run_id in run_ids:
-            on_progress = _with_warning(progress_sayer(), workbench, warn_after)
+            on_progress = _with_warning(progress_printer(), workbench, warn_after)
             reports.append(work_on(workbench, run_id, concurrency, on_progress, processes))
             if not json_:
                 _print_report(workbench, reports[-1])
@@ -450,7 +450,7 @@ def read_settings(written: "Sequence[str]", what: str = "an option of a method")
     return tuple((name.strip(), value.strip()) for name, _, value in pairs)
 
 
-def progress_sayer() -> "Callable[[RunSummary], None]":
+def progress_printer() -> "Callable[[RunSummary], None]":
     """Return a function that prints a run's progress whenever it has changed."""
     said = ""
 

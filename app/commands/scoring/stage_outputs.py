@@ -75,8 +75,8 @@ def seeds(
 
     Example: interacteval stage-outputs seeds seeds.txt --project News --dimension coherence
     """
-    from app.services.scoring.stage_outputs import keep_own_seeds
+    from app.services.scoring.stage_outputs import save_own_seeds
 
     workbench, on = open_dimension(project, dimension)
-    keep_own_seeds(workbench, on.id, decode(read_bytes(file), file.name))
+    save_own_seeds(workbench, on.id, decode(read_bytes(file), file.name))
     echo(f"Kept for {on.name}; use them with `score --evaluator check-eval --set seeds=own`.")

@@ -218,7 +218,7 @@ def offers(build: Build) -> list[Offer]:
     return found
 
 
-def keep_mine(build: Build, stage: Stage, item: int) -> Build:
+def keep_own_edit(build: Build, stage: Stage, item: int) -> Build:
     """Keep the person's version and discard the offer."""
     if not any((o.stage, o.item) == (stage, item) for o in offers(build)):
         raise NotFoundError("This was decided already.", "Reload the page.")
@@ -234,7 +234,7 @@ def keep_mine(build: Build, stage: Stage, item: int) -> Build:
     return build.with_questions(stage, kept)
 
 
-def take_new(build: Build, stage: Stage, item: int) -> Build:
+def accept_new_version(build: Build, stage: Stage, item: int) -> Build:
     """Replace the person's version by the stage's; the person's stays in the build's history."""
     offer = next((o for o in offers(build) if (o.stage, o.item) == (stage, item)), None)
     if offer is None:

@@ -155,7 +155,7 @@ def items(units: Sequence[str]) -> set[int]:
     return {item_of(name) for name in units}
 
 
-def kept_as_they_are(build: Build, inputs: Inputs, stage: Stage) -> Mapping[str, str]:
+def accept_units(build: Build, inputs: Inputs, stage: Stage) -> Mapping[str, str]:
     """Return `made_from` with the stage's units marked as made from the present inputs, as a person looked at and kept
     them."""
     now = {name: digest for name, digest in digests(build, inputs).items() if stage_of(name) is stage}

@@ -110,10 +110,10 @@ class AskingComparison:
     seed: int = 0
 
     @property
-    def told_apart(self) -> bool:
+    def is_significant(self) -> bool:
         """Return whether both the interval and a permutation test show that together and alone differ in agreement with
         ratings. With ten documents the interval alone shows a difference in 8 % of the cases in which there is none."""
-        return self.comparison is not None and self.comparison.differences["spearman"].told_apart
+        return self.comparison is not None and self.comparison.differences["spearman"].is_significant
 
     @property
     def rated_documents(self) -> int:
@@ -200,7 +200,7 @@ def compare_asking(
     )
 
 
-def wavering(
+def repeat_inconsistency(
     repeats: Floats, documents: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> EstimatedFigure:
     """Return the share of answers that change when a judge is asked exactly the same again: of (repeats, T, Q) answers,
@@ -391,7 +391,7 @@ def position_verdict(found: AskingComparison) -> str:
     )
 
 
-def wavering_words(own: EstimatedFigure | None, run: int | None) -> str:
+def repeat_inconsistency_words(own: EstimatedFigure | None, run: int | None) -> str:
     """Return how often the judge's answers change on repeats, to compare every share of changed answers with."""
     if own is None or own.value is None:
         return (
@@ -424,7 +424,7 @@ def _evidence(found: AskingComparison) -> list[_Evidence]:
         basis = found.comparison.basis
         where = "inside sources" if found.comparison.design.level == "per-source" else "over all texts"
         ends, texts = (ratings.difference, ratings.low, ratings.high), basis.n_used or basis.n
-        documents, apart = found.rated_documents, found.told_apart
+        documents, apart = found.rated_documents, found.is_significant
         evidence.append(_Evidence(f"Spearman {where}", *ends, MARGIN, texts, documents, apart))
     if experts is not None and experts.value is not None and experts.low is not None and experts.high is not None:
         ends = experts.value, experts.low, experts.high

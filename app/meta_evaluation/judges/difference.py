@@ -61,7 +61,7 @@ class PairedDifference:
     smallest: float | None
 
     @property
-    def told_apart(self) -> bool:
+    def is_significant(self) -> bool:
         return self.p is not None and self.p <= LEVEL
 
     def to_json(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def proof_standing(found: PairedDifference | None) -> ProofStanding:
     """Return what the proof part shows; `found` is None if it wasn't asked because it has too few decided answers."""
     if found is None or found.n < FEWEST_PROOF:
         return "too few"
-    if not found.told_apart:
+    if not found.is_significant:
         return "not proven"
     return "proven better" if found.gained > found.lost else "worse"
 

@@ -33,11 +33,11 @@ def capital(ps: Floats) -> Floats:
     shares = look_shares(looks)
     won = np.where(ps <= AT_ONCE * LEVEL * shares, 1 / (AT_ONCE * LEVEL), 0.0)
     at_once = np.cumsum(won, axis=-1) + 1 - np.cumsum(shares)  # what is staked on looks yet to come is kept
-    total: Floats = AT_ONCE * at_once + (1 - AT_ONCE) * grown_stake(_gain(ps))
+    total: Floats = AT_ONCE * at_once + (1 - AT_ONCE) * stake_after_looks(_gain(ps))
     return total
 
 
-def grown_stake(gains: Floats, most: float = np.inf) -> Floats:
+def stake_after_looks(gains: Floats, most: float = np.inf) -> Floats:
     """Return (..., looks) the size of a stake of 1 after each look, if a part enters with each look and stays in.
 
     gains (..., looks): what a bet of 1 on one look becomes, at most 1 on average while nothing has changed. most: the
@@ -112,7 +112,7 @@ class RepeatedAnchorAnswers:
 
 def look_p(found: RepeatedAnchorAnswers) -> Floats:
     """Return (...) p-values: how often any of the answerings would differ as much as the newest; 1 without answers."""
-    odd = _surprise(found)
+    odd = _surprisal(found)
     base = np.where(found.present, odd, np.iinfo(np.int64).max).min(axis=-1, keepdims=True)
     odd = np.where(found.present, odd - base, 0)
     usable = found.present[..., -1]
@@ -165,7 +165,7 @@ def look_power(found: RepeatedAnchorAnswers, ps: Floats, rate: float, rng: np.ra
     return hits / _SIMULATED
 
 
-def _surprise(found: RepeatedAnchorAnswers) -> Ints:
+def _surprisal(found: RepeatedAnchorAnswers) -> Ints:
     """Return (..., anchors, answerings) how rare the answers are among all to the question, in eighths of a bit."""
     total = np.maximum(found.present.sum(axis=-1), 1)[..., None]
     odd = np.zeros(found.present.shape)

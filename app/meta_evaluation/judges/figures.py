@@ -97,7 +97,7 @@ def resampled(addends: Floats, unit: Ints, resamples: int, seed: int, among: Int
     rng, units = np.random.default_rng(seed), int(pool.max()) + 1
     by_unit = np.stack([np.bincount(unit, weights=row, minlength=units) for row in addends])
     if resamples * units <= min(KEPT, CELLS) and np.bincount(pool).all():
-        return by_unit @ _kept_draws(units, resamples, seed).T
+        return by_unit @ _cached_draws(units, resamples, seed).T
     at_once = max(CELLS // units, 1)
     parts = [
         by_unit @ draw_counts(pool, units, min(at_once, resamples - done), rng).T
@@ -107,7 +107,7 @@ def resampled(addends: Floats, unit: Ints, resamples: int, seed: int, among: Int
 
 
 @lru_cache(maxsize=4)  # each question of a checklist, and both sides of a difference, draw the same documents
-def _kept_draws(units: int, resamples: int, seed: int) -> Floats:
+def _cached_draws(units: int, resamples: int, seed: int) -> Floats:
     """Return (B, units) counts, cached, of draws in which every unit has a row."""
     counts = draw_counts(np.arange(units), units, resamples, np.random.default_rng(seed))
     counts.flags.writeable = False

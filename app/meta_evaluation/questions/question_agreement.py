@@ -34,7 +34,7 @@ class DisagreeingAnswers:
     Decisions don't change them.
 
     `weight` (texts, questions), 0 to 1: by how much settling would change the judges' agreement with the reference on
-    the question, see `settling_weight`.
+    the question, see `decision_weight`.
     """
 
     experts: Bools
@@ -61,7 +61,7 @@ def disagreeing_answers(people: Floats, judges: Sequence[Floats], decided: Float
         _part(people),
         both & (own != most),
         np.stack(wavering) if wavering else np.empty((0, *shape), dtype=bool),
-        settling_weight(people, judges, decided),
+        decision_weight(people, judges, decided),
     )
 
 
@@ -79,7 +79,7 @@ def settled(most: Floats, decided: Floats) -> Floats:
     return np.where(np.isnan(decided), most, decided)
 
 
-def settling_weight(people: Floats, judges: Sequence[Floats], decided: Floats) -> Floats:
+def decision_weight(people: Floats, judges: Sequence[Floats], decided: Floats) -> Floats:
     """Return (texts, questions) how far settling a text moves the judges' agreement with the reference, on average over
     the answers given to it: each person has one vote, and so has each judge, shared among its repeats.
 

@@ -242,7 +242,7 @@ def _limit_reached(name: ModelName, rejection: Rejection) -> ProviderError:
     )
 
 
-def nothing_passes(name: str, seconds: float) -> ProviderError:
+def connection_stalled(name: str, seconds: float) -> ProviderError:
     return LimitReachedError(f"The provider of {name} has let no request pass for {seconds / 60:g} minutes.")
 
 

@@ -269,7 +269,7 @@ def _digest(name: str, address: str) -> str:
     return "" if secret else hashlib.sha256(f"{name}\n{address}".encode()).hexdigest()
 
 
-def _read_kept() -> dict[str, Any]:
+def _read_styles_file() -> dict[str, Any]:
     """Return the file of learned styles; empty if there is none, or another program wrote it."""
     try:
         found = json.loads(settings().learned_styles.read_text(encoding="utf-8"))
@@ -278,10 +278,10 @@ def _read_kept() -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _write_kept(digest: str, learned: Mapping[str, Any]) -> None:
+def _write_styles_file(digest: str, learned: Mapping[str, Any]) -> None:
     """Write a model's learned style to the file. Failing to write only costs a later process a request or two."""
     with _keeping, contextlib.suppress(OSError):
-        kept = _read_kept()
+        kept = _read_styles_file()
         kept.pop(digest, None)
         kept[digest] = learned
         file = settings().learned_styles
@@ -346,7 +346,7 @@ class LearnedStyle:
         self._digest = digest
         self._recalled_form: JsonForm | None = None
         if digest:
-            self._recall(_read_kept().get(digest))
+            self._recall(_read_styles_file().get(digest))
         self._kept = self._lasting()
 
     def _recall(self, kept: object) -> None:
@@ -376,7 +376,7 @@ class LearnedStyle:
         same = {"schema_kept": None if before["schema_kept"] is None else now["schema_kept"]}
         if self._digest and now != before | same:
             self._kept = now
-            _write_kept(self._digest, now)
+            _write_styles_file(self._digest, now)
 
     def learn(self, lesson: LearnedRefusal, used: RequestStyle) -> bool:
         """Learn from a refusal; return whether to ask again. `used` is the style that was refused.

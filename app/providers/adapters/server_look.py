@@ -38,7 +38,7 @@ _LENGTH = re.compile(r"maximum context length is (\d{1,9}) tokens")
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})\s*$", re.MULTILINE)
 
 
-async def look_at_ports(ports: Sequence[int], timeout: float) -> list[LocalServer]:
+async def find_servers_at_ports(ports: Sequence[int], timeout: float) -> list[LocalServer]:
     """Return the servers at these ports of this computer, all asked at once, without those that don't answer in time or
     list no models. timeout: seconds for each."""
     found = await asyncio.gather(*(_look_at(address_at(port), timeout) for port in ports))

@@ -164,7 +164,7 @@ class BatchedModel(RecordedModel):
             return 0.0
         usage = line.failure.usage if isinstance(line.failure.usage, Usage) and line.failure.usage.known else None
         cost = self._price(usage) if usage is not None else 0.0
-        await self._keep_failure(request, line.digest, line.failure, usage, cost)
+        await self._record_failure(request, line.digest, line.failure, usage, cost)
         return cost
 
     def _trace(self, request: ChatRequest, line: BatchLine) -> None:

@@ -224,13 +224,13 @@ def attribute_coverage(
     said = [
         (one.contributor, one.kind, stands.text)
         for _, one in sorted(found.items())
-        if (stands := stands_for(one, found)) is not None and stands.text.strip()
+        if (stands := active_attribute(one, found)) is not None and stands.text.strip()
     ]
     name = embedding.name if embedding.name in NEAR else LOCAL_NAME
     return _covered(tuple(said), SAME_THEME[name] if least is None else least, NEAR[name], embedding)
 
 
-def stands_for(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribute | None:
+def active_attribute(attribute: Attribute, found: Mapping[int, Attribute]) -> Attribute | None:
     """Return the attribute itself if it is active, or the active one it was merged into; None if neither is in use."""
     seen = set[int]()
     now: Attribute | None = attribute

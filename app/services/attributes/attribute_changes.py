@@ -111,7 +111,7 @@ def merge_attributes(
 
 
 @use_case(Right.FACILITATE, act="took an edit of attributes back")
-def take_back(workbench: Workbench, change: AttributeChange) -> None:
+def undo_change(workbench: Workbench, change: AttributeChange) -> None:
     """Undo a change of attributes as a whole. Raises ConflictError, changing nothing, if one of them was changed
     since."""
     with workbench.database.write() as work:

@@ -23,7 +23,7 @@ from app.domain.project import Project
 from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.think_aloud.independence import write_down
+from app.services.think_aloud.independence import insert_attributes
 from app.think_aloud import passage_in
 from db.unit_of_work import UnitOfWork
 
@@ -187,7 +187,7 @@ class _AttributeWriter:
         round_number = _cell(row, "round")
         rounds = int(round_number) if round_number.isdecimal() else 1
         passage = self._passage(row, dimension.id)
-        number = write_down(self.work, dimension.id, who, [said], rounds, passages=[passage])[0]
+        number = insert_attributes(self.work, dimension.id, who, [said], rounds, passages=[passage])[0]
         self.numbers[_cell(row, "id") or f"new {number}"] = number
         self.work.think_aloud.edit_attribute(number, text)
         if here.id != dimension.id:
@@ -279,7 +279,9 @@ def add_attributes(
                     f"The passage of attribute {number} stands in no text of the project.",
                     "Correct text_id, start, end and quote, or leave the passage out.",
                 )
-        return write_down(work, dimension_id, who, [text for text, _ in said], prompted_by=prompted_by, passages=found)
+        return insert_attributes(
+            work, dimension_id, who, [text for text, _ in said], prompted_by=prompted_by, passages=found
+        )
 
 
 @use_case(Right.FACILITATE, act="brought attributes in", about="contributor")

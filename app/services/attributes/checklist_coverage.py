@@ -17,7 +17,7 @@ from app.providers.base import ChatModel, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions
 from app.providers.pricing import STANDARD, estimate_input_tokens
-from app.services.attributes.analysis import LOCAL_NAME, LSA, NEAR, Embedding, stands_for
+from app.services.attributes.analysis import LOCAL_NAME, LSA, NEAR, Embedding, active_attribute
 from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import ask_model
@@ -51,7 +51,9 @@ def _material(workbench: Workbench, project_id: int, dimension_id: int) -> _Mate
     with workbench.database.read() as work:
         found = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
         versions = [one for one in work.checklists.versions(dimension_id) if any(q.attributes for q in one.asked)]
-    stands = {id_: kept for id_, one in sorted(found.items()) if (kept := stands_for(one, found)) and kept.text.strip()}
+    stands = {
+        id_: kept for id_, one in sorted(found.items()) if (kept := active_attribute(one, found)) and kept.text.strip()
+    }
     people = {found[id_].contributor for id_ in stands if found[id_].kind is ContributorKind.HUMAN}
     names = people if len(people) > 1 else {found[id_].contributor for id_ in stands}
     if not versions or len(names) < 2:
@@ -220,5 +222,5 @@ def _judge(workbench: Workbench, job: CoverageJob, progress: Progress) -> str:
     asking = replace(workbench, asking=job.asking)
     if judge_coverage(asking, job.project_id, job.dimension_id, job.model, report, progress.is_set):
         return ""
-    progress.fell_short()
+    progress.mark_incomplete()
     return "Stopped. What was answered is kept; ask again to resume."

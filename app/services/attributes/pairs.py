@@ -20,7 +20,7 @@ from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import ask_model
 from app.services.runtime.prompts import answered
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.think_aloud.independence import not_removed, same_attribute, write_down
+from app.services.think_aloud.independence import insert_attributes, not_removed, same_attribute
 from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer
 from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes, without_repeats
 from db.unit_of_work import UnitOfWork
@@ -133,7 +133,7 @@ def _reason(work: UnitOfWork, dimension_id: int, expert: str, reason: str) -> in
     own = not_removed(work.think_aloud.written_about(project.id, dimension_id, expert))
     if number := same_attribute(reason, own):
         return own[number - 1].id
-    return write_down(work, dimension_id, who, [reason], about_pairs=True)[0]
+    return insert_attributes(work, dimension_id, who, [reason], about_pairs=True)[0]
 
 
 @use_case(Right.FACILITATE)
@@ -177,7 +177,7 @@ def ask_contrasts(
         about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
         new, repeated = without_repeats(said.attributes, [words for a in about for words in (a.original, a.text)])
         round_number = work.think_aloud.next_round(dimension.id, who.id)
-        write_down(work, dimension.id, who, new, round_number, stage)
+        insert_attributes(work, dimension.id, who, new, round_number, stage)
     return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
 
 
@@ -213,14 +213,14 @@ def _contrast(workbench: Workbench, job: ContrastJob, progress: Progress) -> str
     asking, told = replace(workbench, asking=job.asking), list[str]()
     for done, model in enumerate(job.models):
         if progress.is_set():
-            progress.fell_short()
+            progress.mark_incomplete()
             return " ".join([*told, "Stopped. Ask again to resume; nothing is paid for twice."])
         progress.report(model_label(model), done, len(job.models))
         try:
             one = ask_contrasts(asking, job.project, job.dimension, model)
             told.append(f"{model_label(model)}: {one.attributes:,} new, {one.repeated:,} said before.")
         except WorkbenchError as error:
-            progress.fell_short()
+            progress.mark_incomplete()
             told.append(f"{model_label(model)}: {error}")
     return " ".join(told)
 

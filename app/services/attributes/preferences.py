@@ -17,10 +17,10 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text, TextPlace
 from app.domain.storable_text import quoted
 from app.errors import ConflictError, InputError
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.data.uploads import Upload, stored
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.think_aloud.independence import write_down
+from app.services.think_aloud.independence import insert_attributes
 from db.unit_of_work import UnitOfWork
 
 _TASK = Task(text_name="response", source_name="prompt", description="Each text is a response to the prompt.")
@@ -92,7 +92,7 @@ def import_preferences(
     placed = texts.place(table)
     added = 0
     if new := texts.new:
-        report = keep_corpus(workbench, Corpus("pairs", _TASK, (), tuple(new), ()), project)
+        report = store_corpus(workbench, Corpus("pairs", _TASK, (), tuple(new), ()), project)
         added = report.added_texts
         texts.refuse(report.skipped)
     with workbench.database.write() as work:
@@ -297,7 +297,7 @@ class _PreferenceWriter:
                 why = f"The pair is kept, but its reason is no attribute: {quoted(rater)} is an LLM of the project."
                 self.skipped += [SkippedRow(row, why) for row in reasons.values()]
                 continue
-            numbers = write_down(self._work, dimension.id, who, list(reasons), about_pairs=True)
+            numbers = insert_attributes(self._work, dimension.id, who, list(reasons), about_pairs=True)
             self.attributes += len(numbers)
             ids |= {(rater, reason): number for reason, number in zip(reasons, numbers, strict=True)}
         return ids

@@ -24,7 +24,7 @@ QUESTIONS = {
 
 
 @use_case(Right.TAKE_PART)
-def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
+def can_compare_as_outside_expert(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
     """Return whether this person has written nothing on the dimension and so could compare as an outside expert.
     Experts assigned to the dimension can't: they think aloud first, without seeing what others wrote."""
     with workbench.database.read() as work:

@@ -43,7 +43,7 @@ def start_job(workbench: Workbench, key: str, title: str, params: object, file: 
             _settle(work, key)
             job = work.jobs.add(new, lock.name if lock else "")
             if file is not None:
-                work.job_files.hand_to(file, job.id)
+                work.job_files.assign_job(file, job.id)
     except BaseException:
         if lock is not None:
             lock.release()

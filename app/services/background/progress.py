@@ -48,7 +48,7 @@ class Progress:
         self._changes["made"] = list(self._made)
         self.keep()
 
-    def fell_short(self) -> None:
+    def mark_incomplete(self) -> None:
         """Record that something was left undone, so that the end isn't shown as a success."""
         self.complete = self._changes["complete"] = False
 
@@ -138,12 +138,12 @@ def as_given(kind: JobKind, kept: Mapping[str, Any]) -> Any:
 BLOCK_BYTES = 4 * 2**20
 
 
-def hand_over(workbench: Workbench, name: str, data: bytes) -> int:
+def store_job_file(workbench: Workbench, name: str, data: bytes) -> int:
     """Store a file for a job and return its id for `start_job`. The caller deletes it if no job is started. name: the
     file's name."""
     whole = memoryview(data)
     with workbench.database.write() as work:
-        work.job_files.drop_forsaken()
+        work.job_files.delete_abandoned()
         file = work.job_files.begin(name, len(data))
     try:
         for position, start in enumerate(range(0, len(data), BLOCK_BYTES)):
@@ -151,12 +151,12 @@ def hand_over(workbench: Workbench, name: str, data: bytes) -> int:
             with workbench.database.write() as work:
                 work.job_files.add(file, position, block)
     except BaseException:
-        drop_handed(workbench, file)
+        delete_handed_file(workbench, file)
         raise
     return file
 
 
-def drop_handed(workbench: Workbench, file: int) -> None:
+def delete_handed_file(workbench: Workbench, file: int) -> None:
     with workbench.database.write() as work:
         work.job_files.drop(file)
 

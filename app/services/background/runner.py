@@ -138,7 +138,7 @@ def work_on_jobs(workbench: Workbench, at_once: int, heard: Callable[[str], None
                 if time.monotonic() - seen > BEAT_SECONDS:
                     with workbench.database.write() as work:
                         work.jobs.worker_seen(own.name)
-                        work.job_files.drop_forsaken()
+                        work.job_files.delete_abandoned()
                     seen = time.monotonic()
                 title = _begin_next(workbench, free)
             except DatabaseError as error:  # away for a moment: what goes on here goes on, and more can come

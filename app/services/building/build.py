@@ -19,7 +19,7 @@ from app.providers.model_options import ModelOptions
 from app.services.background.jobs import refuse_second_job, start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.building.build_state import inputs_of, newest, view_build
-from app.services.people.text_shares import take_over_texts
+from app.services.people.text_shares import copy_draw
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered_stage, failed, own_wordings
 from app.services.runtime.workbench import Workbench, use_case
@@ -118,7 +118,7 @@ def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, w
         checklist_id = work.checklists.save(dimension_id, replace(checklist, parent=parent))
         made = work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
         if publish:
-            take_over_texts(work, checklist_id)
+            copy_draw(work, checklist_id)
         work.builds.keep(build_id, f"Made version {made.version}", who, to_document(build), checklist_id)
         return made
 
@@ -175,7 +175,7 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
         with own_wordings(workbench, project_id):
             answer, record = asyncio.run(_ask(workbench, name, project_id, stage, units, build, inputs, use_cache))
     except WorkbenchError as error:
-        _keep_failure(workbench, build_id, dimension_id, stage, name, error, who)
+        _record_failure(workbench, build_id, dimension_id, stage, name, error, who)
         raise
     with workbench.database.write() as work:
         run_id = work.stages.add(dimension_id, answered_stage(record))
@@ -212,7 +212,7 @@ def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[in
         work.builds.keep(build_id, f"{stage.value} of components without attributes removed", who, to_document(cleared))
 
 
-def _keep_failure(
+def _record_failure(
     workbench: Workbench,
     build_id: int,
     dimension_id: int,
@@ -369,14 +369,14 @@ def _build(workbench: Workbench, job: BuildsJob, progress: Progress) -> str:
         else:
             asked = len(made.asked)
             questions = f"{asked:,} question" if asked == 1 else f"{asked:,} questions"
-            taken = taken_as_proposed(view_build(workbench, begun.build_id).build)
+            taken = accepted_changes_sentence(view_build(workbench, begun.build_id).build)
             if len(job.builds) == 1:
                 return f"Version {made.version} is a draft with {questions}.{taken} Look at it on Checklist."
             said.append(f"{begun.dimension}: version {made.version} with {questions}.{taken}")
     return " ".join(said)
 
 
-def taken_as_proposed(build: Build) -> str:
+def accepted_changes_sentence(build: Build) -> str:
     """Return a sentence on how many undecided changes were applied to the draft, "" if all were decided."""
     many = len(build.undecided)
     if not many:

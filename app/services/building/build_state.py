@@ -6,9 +6,9 @@ from typing import Any, Concatenate, ParamSpec
 
 from app.construction.steps import edits
 from app.construction.steps.edits import Offer, offers
-from app.construction.steps.edits import keep_mine as kept_mine
-from app.construction.steps.edits import take_new as taken_new
-from app.construction.steps.result import Inputs, StageState, from_document, kept_as_they_are, states, to_document
+from app.construction.steps.edits import accept_new_version as taken_new
+from app.construction.steps.edits import keep_own_edit as kept_mine
+from app.construction.steps.result import Inputs, StageState, accept_units, from_document, states, to_document
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.build import Build, BuildComponent, BuildSummary, ChangeDecision, Revision, Stage
 from app.domain.condition import named_in, of_condition
@@ -275,24 +275,24 @@ def reword_change(workbench: Workbench, build_id: int, change: int, text: str, w
 
 
 @use_case(Right.FACILITATE, act="edited a build")
-def keep_mine(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
+def keep_own_edit(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
     return edit_build(workbench, build_id, "Own edit kept", who, kept_mine, stage, item)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
-def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
+def accept_new_version(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
     return edit_build(workbench, build_id, "New output taken", who, taken_new, stage, item)
 
 
 @use_case(Right.FACILITATE, act="edited a build")
-def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
+def accept_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
     """Mark a stage as up to date although its input was edited."""
     return _edit_build(
         workbench,
         build_id,
         f"{stage.value} kept as they are",
         who,
-        lambda build, inputs: replace(build, made_from=kept_as_they_are(build, inputs, stage)),
+        lambda build, inputs: replace(build, made_from=accept_units(build, inputs, stage)),
     )
 
 

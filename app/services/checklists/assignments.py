@@ -18,7 +18,7 @@ from app.services.attributes.pairs import pair_sheet
 from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.checklists.expert_answers import own_sheet
 from app.services.people.invitations import members_of
-from app.services.people.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
+from app.services.people.text_shares import answered_texts, distribute_texts, experts_on, newest_draw, restore_shares
 from app.services.runtime.workbench import Workbench, may, use_case
 from app.services.think_aloud.independence import is_done, own_attributes_of, standing
 from db.unit_of_work import UnitOfWork
@@ -64,7 +64,7 @@ def give_dimensions(workbench: Workbench, project_id: int, name: str, dimension_
         if not set(dimension_ids) <= {one.id for one in work.projects.dimensions(project_id)}:
             raise InputError("A dimension isn't this project's.", "Reload the page.")
         who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
-        work.assignments.give(who.id, set(dimension_ids))
+        work.assignments.assign_dimensions(who.id, set(dimension_ids))
 
 
 @use_case(Right.FACILITATE)
@@ -77,10 +77,10 @@ def given_dimensions(workbench: Workbench, project_id: int) -> dict[str, list[Di
 
 
 @use_case(Right.TAKE_PART)
-def is_theirs_to_do(workbench: Workbench, dimension_id: int, expert: str) -> bool:
+def is_assigned(workbench: Workbench, dimension_id: int, expert: str) -> bool:
     """Return whether the dimension is assigned to this expert, or none is (which means all)."""
     with workbench.database.read() as work:
-        return work.assignments.is_theirs(dimension_id, expert)
+        return work.assignments.is_assigned(dimension_id, expert)
 
 
 @use_case(Right.FACILITATE)
@@ -105,9 +105,9 @@ def share_texts(workbench: Workbench, dimension_id: int, overlap: int) -> Shared
             check_overlap(overlap, len(experts_on(work, dimension_id)))
         work.assignments.set_overlap(dimension_id, overlap)
         if draw and overlap:
-            share_out(work, draw, dimension_id, draw.texts, overlap)
+            distribute_texts(work, draw, dimension_id, draw.texts, overlap)
         elif draw:
-            work.assignments.share_no_more(draw.id)
+            work.assignments.remove_shares(draw.id)
         return _shared(work, work.projects.dimension_by_id(dimension_id), draw)
 
 
@@ -141,7 +141,7 @@ def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) 
                 f"{quoted(taker)} has all {len(unanswered)} unanswered texts of {quoted(giver)} already.",
                 "Move them to somebody else.",
             )
-        keep_shares(work, draw, dimension_id, {text: (shares[text] - {giver}) | {taker} for text in free})
+        restore_shares(work, draw, dimension_id, {text: (shares[text] - {giver}) | {taker} for text in free})
         return MovedTexts(len(free), len(unanswered) - len(free))
 
 
@@ -182,7 +182,7 @@ def _check_taker(work: UnitOfWork, dimension_id: int, giver: str, taker: str) ->
     _check_expert(work, project.id, taker)
     if giver == taker:
         raise InputError(f"{quoted(giver)} has these texts already.", "Move them to somebody else.")
-    if not work.assignments.is_theirs(dimension_id, taker):
+    if not work.assignments.is_assigned(dimension_id, taker):
         raise InputError(f"{dimension.name} isn't among what {quoted(taker)} does.", "Give them the dimension first.")
 
 
@@ -288,7 +288,7 @@ def _deciding(workbench: Workbench, dimension: Dimension, expert: str) -> Expert
         return None  # they are still thinking aloud
     with workbench.database.read() as work:
         rooms = [room.seen_by(expert) for room in work.rooms.of_dimension(dimension.id)]
-    room = next((room for room in rooms if room.open and room.has_way_in(expert)), None)
+    room = next((room for room in rooms if room.open and room.can_join(expert)), None)
     if room is None:
         return None
     return ExpertTask(TaskKind.DECIDE_TOGETHER, dimension, room.voted.get(expert, 0), len(room.texts), False)

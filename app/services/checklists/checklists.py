@@ -27,7 +27,7 @@ from app.errors import ConflictError, NotReadyError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions
 from app.providers.base import ChatModel
 from app.services.checklists.draft_edits import OpenEdits, QuestionWording, save_open_edits
-from app.services.people.text_shares import take_over_texts
+from app.services.people.text_shares import copy_draw
 from app.services.runtime.models import ask_model
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
@@ -126,7 +126,7 @@ def publish(
         if edits:
             save_open_edits(work, checklist_id, edits, who)
         made = work.checklists.publish(checklist_id)
-        take_over_texts(work, checklist_id)
+        copy_draw(work, checklist_id)
         return made
 
 

@@ -214,7 +214,7 @@ def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Chan
 
 
 @use_case(Right.EDIT, act="put a question back")
-def put_back(workbench: Workbench, question_id: int, who: str = "") -> Change | None:
+def restore_question(workbench: Workbench, question_id: int, who: str = "") -> Change | None:
     """Restore a removed question unchanged."""
     with workbench.database.write() as work:
         edit = Edit("question", question_id, {"removed": False})

@@ -25,7 +25,7 @@ from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotReadyError
 from app.meta_evaluation.judges.estimate import overall, pivotal_draw
 from app.meta_evaluation.score_matrix import Floats
-from app.services.people.text_shares import newest_draw, share_new_texts, take_over_texts, texts_of_expert
+from app.services.people.text_shares import copy_draw, newest_draw, share_new_texts, texts_of_expert
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
@@ -161,7 +161,7 @@ def draw_same_texts(workbench: Workbench, checklist_id: int) -> AnswerDraw:
         checklist = published(work, checklist_id)
         if work.expert_answers.draw_of(checklist_id):
             raise ConflictError(f"Texts are drawn for version {checklist.version} already.", "Reload the page.")
-        draw = take_over_texts(work, checklist_id)
+        draw = copy_draw(work, checklist_id)
         if draw is None:
             raise NotReadyError("Experts answered no earlier version with the same questions.", "Draw texts instead.")
         return draw
@@ -449,7 +449,7 @@ def _odd() -> InputError:
 
 
 @use_case(Right.TAKE_PART)
-def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
+def save_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
     """Store answers and notes in their order, in one transaction; steps between texts aren't stored.
 
     An answer about a text that was moved to another expert meanwhile is stored too. An expert who answers before

@@ -198,7 +198,7 @@ def builds_of_studies(workbench: Workbench, project: Project) -> Mapping[BuiltFr
         return found
 
 
-def keep_builds(workbench: Workbench, project: Project, before: Mapping[BuiltFrom, Cell]) -> None:
+def update_build_digests(workbench: Workbench, project: Project, before: Mapping[BuiltFrom, Cell]) -> None:
     """Update the digests of studies' builds after contributors were renamed, so that the builds are found again."""
     for made_from, now in builds_of_studies(workbench, project).items():
         then = before.get(made_from)

@@ -26,8 +26,8 @@ from app.services.runtime.judges import (
     Reasoning,
     check_wishes,
     judge_named,
-    keep_model_options,
     reasoning_of,
+    save_model_options,
 )
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
@@ -253,7 +253,7 @@ def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -
 def _run(workbench: Workbench, job: StudyJob, progress: Progress) -> str:
     report = run_study(workbench, job.project, job.options, progress.report, progress)
     if report.missing:
-        progress.fell_short()
+        progress.mark_incomplete()
     return str(report)
 
 
@@ -363,7 +363,7 @@ def _runs(
     for run_id in begun:
         before = run_spending(workbench, run_id).at_least_usd
         set_budget(workbench, run_id, None if left is None else left + before)
-        keep_model_options(workbench, run_id, study.asking_of(study.judge))
+        save_model_options(workbench, run_id, study.asking_of(study.judge))
     parts = run_plan(plan, [cell for cell in cells if cell.run is None])
     if parts:
         with workbench.database.write() as work:

@@ -22,11 +22,11 @@ from app.providers.credentials import Credentials
 from app.services.background.jobs import refuse_second_job, start_job, workers_there
 from app.services.background.progress import (
     Progress,
-    drop_handed,
-    hand_over,
+    delete_handed_file,
     is_used,
     job_kind,
     name_and_size,
+    store_job_file,
     write_handed,
 )
 from app.services.data.projects import project_to_fill
@@ -115,7 +115,7 @@ def import_file(
     file.
     """
     corpus = open_worded(path, format_name, mapping, sheet, preset, writer, references, part, definitions)
-    return replace(keep_corpus(workbench, corpus, project), file=path.name)
+    return replace(store_corpus(workbench, corpus, project), file=path.name)
 
 
 def open_worded(
@@ -164,7 +164,7 @@ def defined(corpus: CorpusReader, paper: str) -> CorpusReader:
     return replace(corpus, dimensions=dimensions)
 
 
-def keep_corpus(
+def store_corpus(
     workbench: Workbench,
     corpus: Corpus | CorpusReader,
     project: str,
@@ -190,7 +190,7 @@ def keep_corpus(
         with workbench.database.write() as work:
             if job_file is not None and not work.job_files.use(job_file):
                 raise ConflictError("Another process has brought this file in.", "There is nothing left to do.")
-            work.imports.take_turn()
+            work.imports.lock_imports()
             target = project_to_fill(work, workbench.actor, project, corpus.task, notice)
             _add_dimensions(work, target, corpus)
             kept = work.imports.keep(import_id, target.id)
@@ -307,11 +307,11 @@ def start_import(workbench: Workbench, upload: Upload, project: str, plan: Impor
 
 def _hand_over(workbench: Workbench, upload: Upload, key: str, title: str, project: str, plan: ImportPlan) -> None:
     without_keys = replace(workbench, credentials=Credentials())  # it asks no model: a typed key binds it to nobody
-    file = hand_over(workbench, upload.name, upload.data)
+    file = store_job_file(workbench, upload.name, upload.data)
     try:
         start_job(without_keys, key, title, HandedImportJob(file, project, plan), file)
     except WorkbenchError:
-        drop_handed(workbench, file)
+        delete_handed_file(workbench, file)
         raise
 
 
@@ -349,7 +349,7 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
     corpus = open_worded(
         path, plan.format, mapping, plan.sheet, preset, plan.writer, plan.references, plan.part, plan.definitions
     )
-    keep_corpus(workbench, corpus, project, sent=sent)
+    store_corpus(workbench, corpus, project, sent=sent)
 
 
 @use_case(Right.FACILITATE, project="project")

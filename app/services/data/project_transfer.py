@@ -130,10 +130,10 @@ def _written(workbench: Workbench, name: str, file: Path) -> list[str]:
     alone = Database(f"sqlite:///{whole}")
     try:
         with workbench.database.read() as work, alone.write() as target:
-            work.transfers.hold_still()
+            work.transfers.read_snapshot()
             project = work.projects.get(name)
             recordings = work.transfers.recordings(project.id)
-            target.transfers.take_project(work.transfers, project.id, name, {one: one for one in recordings})
+            target.transfers.copy_project(work.transfers, project.id, name, {one: one for one in recordings})
     finally:
         alone.close()
     copy_database(whole, file)  # one file, proved to be whole
@@ -153,7 +153,7 @@ def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path,
                 raise ConflictError(f"There is already a project “{called}”.", "Give this one another name: --as NAME.")
             assert source.file is not None
             end = monotonic() + import_seconds(source.file)
-            project_id = work.transfers.take_project(other.transfers, projects[0].id, called, recordings, end)
+            project_id = work.transfers.copy_project(other.transfers, projects[0].id, called, recordings, end)
             act_made_project(project_id)
             return TransferredProject(
                 called, str(file), work.texts.count(project_id), len(work.runs.all(project_id)), len(recordings)

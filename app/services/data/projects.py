@@ -255,7 +255,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
     counts = work.texts.rating_counts(project_id)
     attributes = work.think_aloud.attribute_counts(project_id)
     samples = work.think_aloud.sample_counts(project_id)
-    checklists = work.checklists.standings(project_id)
+    checklists = work.checklists.versions_by_dimension(project_id)
     found = []
     for dimension in work.projects.dimensions(project_id):
         ratings, raters = counts.get(dimension.name, (0, 0))

@@ -83,7 +83,7 @@ def undo_decision(workbench: Workbench, decision_id: int, who: str = "") -> Deci
 
 
 @use_case(Right.FACILITATE, act="settled decisions that contradict each other")
-def keep_decision(workbench: Workbench, checklist_id: int, decision_id: int, who: str = "") -> Decision:
+def settle_contradiction(workbench: Workbench, checklist_id: int, decision_id: int, who: str = "") -> Decision:
     """Settle a contradiction: undo all other decisions on the same question and text with another answer.
 
     Raises ConflictError if the decision was undone, or nothing contradicts it, NotFoundError.

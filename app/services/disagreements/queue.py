@@ -25,7 +25,7 @@ from app.meta_evaluation.questions.question_agreement import (
 )
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.expert_answers import published
-from app.services.results.question_analysis import Ints, judge_cube, judged_texts, places_among
+from app.services.results.question_analysis import Ints, indices_among, judge_cube, judged_texts
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database, UnitOfWork
 
@@ -74,11 +74,11 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
         draw = work.expert_answers.draw_of(checklist_id)
         state = work.expert_answers.state(draw.id) if draw else ()
         decisions = work.decisions.of_checklist(checklist_id)
-    given = kept_answers(workbench.database, draw.id, state) if draw else ()
+    given = cached_answers(workbench.database, draw.id, state) if draw else ()
     asked = tuple(question.id for question in checklist.asked)
     open_texts = sha256(there.tobytes()).digest()
     judged = [
-        _kept_judge(workbench.database, run.id, dimension_id, asked, (run.status, run.done, run.failed, open_texts))
+        _cached_judge(workbench.database, run.id, dimension_id, asked, (run.status, run.done, run.failed, open_texts))
         for run in runs
     ]
     decided = {one.text for each in decisions.values() for one in each if one.stands}
@@ -107,14 +107,14 @@ def default_runs_of(work: UnitOfWork, project_id: int, checklist_id: int) -> lis
 
 
 @lru_cache(maxsize=16)
-def kept_answers(database: Database, draw_id: int, _: tuple[object, ...]) -> tuple[ExpertAnswer, ...]:
+def cached_answers(database: Database, draw_id: int, _: tuple[object, ...]) -> tuple[ExpertAnswer, ...]:
     """Return the answers of all experts, cached until they change."""
     with database.read() as work:
         return tuple(work.expert_answers.of(draw_id))
 
 
 @lru_cache(maxsize=64)
-def _kept_judge(
+def _cached_judge(
     database: Database, run_id: int, dimension_id: int, asked: tuple[int, ...], _: tuple[object, ...]
 ) -> tuple[Ints, Floats]:
     """Return the texts with an answer, and the (repeats, texts, questions) answers about them."""
@@ -127,7 +127,7 @@ def _kept_judge(
 def _aligned(cube: Floats, of: Ints, texts: Ints) -> Floats:
     """Return the cube `cube` on `texts`, with NaN for texts that aren't in `of`."""
     found = np.full((cube.shape[0], len(texts), cube.shape[2]), np.nan)
-    place, there = places_among(of, texts)
+    place, there = indices_among(of, texts)
     found[:, place[there]] = cube[:, there]
     return found
 
@@ -409,7 +409,7 @@ def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, tex
         state = work.expert_answers.state(draw.id) if draw else ()
         about = work.decisions.of_checklist(checklist_id).get(question_id, [])
     decisions = [one for one in about if one.text == text_id]
-    given = kept_answers(workbench.database, draw.id, state) if draw else ()
+    given = cached_answers(workbench.database, draw.id, state) if draw else ()
     return PairAnswers(
         text,
         question,

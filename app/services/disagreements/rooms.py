@@ -109,7 +109,7 @@ def rooms_of(workbench: Workbench, dimension_id: int, expert: str = "") -> list[
         found = [
             room.seen_by(_self(workbench, work, dimension_id, expert)) for room in work.rooms.of_dimension(dimension_id)
         ]
-    return [room for room in found if not expert or room.has_way_in(expert)]
+    return [room for room in found if not expert or room.can_join(expert)]
 
 
 @use_case(Right.ANSWER)
@@ -208,7 +208,7 @@ def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None
 
 
 @use_case(Right.FACILITATE, act="moved a room on")
-def move_room(workbench: Workbench, room_id: int, to: RoomStage) -> None:
+def set_room_stage(workbench: Workbench, room_id: int, to: RoomStage) -> None:
     """Move the room to its next stage. DISCUSS and DECIDE reveal the votes; the audit log then records the counts.
 
     Raises ConflictError if `to` isn't the next stage, NotReadyError if fewer than two have voted on every text.

@@ -433,7 +433,7 @@ def begin_successor(workbench: Workbench, project_id: int, dimension: Dimension,
 
 @job_kind(AnchorsJob)
 def _ask_about_anchors(workbench: Workbench, job: AnchorsJob, progress: Progress) -> str:
-    found, told = _anchors(workbench, job.dimension), _told(progress)
+    found, told = _anchors(workbench, job.dimension), _progress_reporter(progress)
     place = (workbench, job.project_id, job.dimension, found)
     reports = ask_reference(*place, job.reference, told) if job.reference else []
     if job.look and (not job.reference or has_reference(workbench, found, job.look.reference)):
@@ -494,7 +494,7 @@ def look_ahead(workbench: Workbench, project_id: int, asked: Sequence[tuple[Dime
     return " ".join(said)
 
 
-def _told(progress: Progress) -> OnProgress:
+def _progress_reporter(progress: Progress) -> OnProgress:
     def told(run: RunSummary) -> None:
         progress.report("", run.done, run.all)
 
@@ -506,7 +506,7 @@ def _ended(workbench: Workbench, job: AnchorsJob, reports: list[RunReport], prog
     left = sum(report.run.all - report.run.done for report in reports)
     stopped = any(report.run.status is not RunStatus.DONE for report in reports)
     if left or stopped:
-        progress.fell_short()
+        progress.mark_incomplete()
         reason = next((f": {report.fatal}" for report in reports if report.fatal), "")
         return f"{left} answers about anchors are missing{reason}. Start it again to go on."
     asking = job.look or job.reference

@@ -22,7 +22,7 @@ from app.meta_evaluation.judges.difference import FEWEST_PROOF, PairedDifference
 from app.providers.model_options import ModelOptions
 from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.question_proposals import SAID
-from app.services.results.results import kept_result
+from app.services.results.results import cached_result
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench, use_case
@@ -93,7 +93,7 @@ def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Seq
     """
     if not view.checklist.asked:
         raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
-    result = kept_result(workbench, run_id, view.dimension.id)
+    result = cached_result(workbench, run_id, view.dimension.id)
     if result is None or result.run.evaluator != METHOD.name:
         raise InputError("That run asked no checklist on this dimension.", "Choose a checklist's run on Results.")
     rows = {row.text: row for row in result.compared}
@@ -266,7 +266,7 @@ def read_decided(work: UnitOfWork, checklist_id: int, run_id: int | None = None)
             mine,
             {id_: halves[text.doc_id] for id_, text in mine.items() if text.doc_id in halves},
             _spent(decisions, tried, _last_edit(work, checklist, line)),
-            {text: said for text in mine if (said := told(judged.get(text, ()), line)) is not None},
+            {text: said for text in mine if (said := judged_answer(judged.get(text, ()), line)) is not None},
             tuple(tried),
         )
     return found
@@ -278,14 +278,14 @@ def halves_now(work: UnitOfWork, project_id: int) -> dict[str, DocumentHalf]:
     return drawn | draw_halves(_drawable(work, project_id), drawn, project_id)
 
 
-def keep_halves(work: UnitOfWork, project_id: int) -> None:
+def ensure_halves(work: UnitOfWork, project_id: int) -> None:
     """Draw and store the half of each document that has none yet."""
-    work.improvements.hold_halves(project_id)
+    work.improvements.lock_halves(project_id)
     drawn = work.improvements.halves(project_id)
     work.improvements.add_halves(project_id, draw_halves(_drawable(work, project_id), drawn, project_id))
 
 
-def told(judgments: Sequence[Judgment], line: set[int]) -> tuple[Answer, str] | None:
+def judged_answer(judgments: Sequence[Judgment], line: set[int]) -> tuple[Answer, str] | None:
     """Return a judge's answer to the question in any of its versions, by majority of repeats, and a reason; None
     without one."""
     mine = [judgment for judgment in judgments if judgment.question in line]
@@ -444,7 +444,7 @@ def _answers(
     if run is None:
         return {}
     judged = work.results.judgments_by_text(run, dimension, set(decided.texts))
-    found = {text: told(judgments, line) for text, judgments in judged.items()}
+    found = {text: judged_answer(judgments, line) for text, judgments in judged.items()}
     return {text: said[0] for text, said in found.items() if said is not None}
 
 

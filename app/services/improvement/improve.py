@@ -65,10 +65,10 @@ from app.services.improvement.decided import (
     DecidedQuestion,
     asking_of_run,
     counting_again,
-    keep_halves,
+    ensure_halves,
+    judged_answer,
     mistakes,
     read_decided,
-    told,
 )
 from app.services.runtime.judges import judge_named, reasoning_of
 from app.services.runtime.models import model_session
@@ -160,7 +160,7 @@ def improve(
     """
     with workbench.database.write() as work:
         checklist_id = work.drafts.draft_of("question", question_id)
-        keep_halves(work, work.projects.project_of(work.checklists.dimension_of(checklist_id)).id)
+        ensure_halves(work, work.projects.project_of(work.checklists.dimension_of(checklist_id)).id)
     with workbench.database.read() as work:
         attempt = prepared(work, question_id, run_id)
     with own_wordings(workbench, attempt.project.id):
@@ -190,7 +190,9 @@ def prepared(work: UnitOfWork, question_id: int, run_id: int | None) -> Prepared
     project, run = work.projects.project_of(dimension.id), decided.run
     view = ChecklistView(project, dimension, checklist, {})
     again = counting_again(work, view, run, list(decided.texts))
-    known = {text: said for text in decided.texts if (said := told(again.get(text, ()), {question_id})) is not None}
+    known = {
+        text: said for text in decided.texts if (said := judged_answer(again.get(text, ()), {question_id})) is not None
+    }
     alone = QuestionAlone(project.task, dimension, checklist, decided.question, asking_of_run(run), known)
     return PreparedAttempt(project, dimension, checklist, run, decided, alone)
 
@@ -259,7 +261,7 @@ def propose_examples(
     """
     with workbench.database.write() as work:
         checklist_id = work.drafts.draft_of("question", question_id)
-        keep_halves(work, work.projects.project_of(work.checklists.dimension_of(checklist_id)).id)
+        ensure_halves(work, work.projects.project_of(work.checklists.dimension_of(checklist_id)).id)
     with workbench.database.read() as work:
         attempt = prepared(work, question_id, run_id)
     _check_reads_examples(workbench, attempt)
@@ -423,13 +425,13 @@ def attempt_sentence(attempt: Improvement) -> str:
     return proof_sentence(difference_of(attempt.proof), attempt.proof_decided)
 
 
-def standing_of(attempt: Improvement) -> str:
+def attempt_outcome(attempt: Improvement) -> str:
     """Return the outcome of an attempt in two or three words."""
     return "none better" if attempt.best is None else proof_standing(difference_of(attempt.proof))
 
 
 @use_case(Right.EDIT, act="took a wording from decisions")
-def take_improvement(
+def accept_improvement(
     workbench: Workbench, question_id: int, improvement_id: int, who: str = "", words: ProposedWording | None = None
 ) -> None:
     """Put the chosen wording, or `words`, into the draft.

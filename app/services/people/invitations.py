@@ -24,7 +24,7 @@ from app.domain.people import (
     Right,
     Role,
 )
-from app.domain.storable_text import checked_name, oddities, quoted
+from app.domain.storable_text import checked_name, quoted, suspicious_characters
 from app.errors import BudgetError, InputError, NotAllowedError, NotFoundError, WorkbenchError
 from app.export.spreadsheet import csv_bytes
 from app.services.people.sign_ins import SEEN, begin_sign_in, new_token, token_hash
@@ -64,7 +64,7 @@ def invite(
     called = checked_name(name, "person", "Say who the link is for.")
     with workbench.database.write() as work:
         work.projects.by_id(project_id)
-        remarks = tuple(oddities(called, work.names.taken(project_id)))
+        remarks = tuple(suspicious_characters(called, work.names.taken(project_id)))
         if role is Role.EXPERT:
             work.think_aloud.contributor(project_id, called, ContributorKind.HUMAN)
         there = work.people.member(project_id, called)
@@ -119,7 +119,7 @@ def offer_owner_link(workbench: Workbench) -> NewInvitationLink:
 
 
 @use_case(Right.SERVE)
-def owner_came_in(workbench: Workbench) -> bool:
+def owner_has_signed_in(workbench: Workbench) -> bool:
     """Return whether the owner has ever signed in."""
     with workbench.database.read() as work:
         return any(owner.seen_at is not None for owner in work.people.owners())
@@ -161,7 +161,7 @@ def read_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> I
 
 
 @use_case(Right.ARRIVE)
-def came_in_by(workbench: Workbench, token: str, here: Actor) -> bool:
+def used_invitation(workbench: Workbench, token: str, here: Actor) -> bool:
     """Return whether the person who is signed in here has already used this link."""
     with workbench.database.read() as work:
         link = work.invitations.find(token_hash(token))
@@ -179,8 +179,8 @@ def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) ->
         work.invitations.revoke(link.person, link.project)  # another that a second web process printed
         person = _who_enters(work, link, here)
         if person.id != link.person:
-            work.invitations.hand_on(link.id, person.id)
-            work.people.become(link.person, person.id)
+            work.invitations.reassign_link(link.id, person.id)
+            work.people.merge_into(link.person, person.id)
             work.invitations.revoke_all(person.id)  # an old link would open what is theirs from now on
         work.people.note_seen(person.id)
         work.trail.add(PendingAct(link.project, person.id, person.name, "came in by a link"))

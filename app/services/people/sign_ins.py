@@ -60,11 +60,11 @@ def words_in(cookie: str, purpose: str, seconds: int) -> list[str]:
 
 def _secret() -> str:
     """Return the configured secret, which several servers can share, else one stored on this computer."""
-    return settings().provider_variable("INTERACTEVAL_COOKIE_SECRET") or _kept_secret(settings().home / KEPT_IN)
+    return settings().provider_variable("INTERACTEVAL_COOKIE_SECRET") or _stored_secret(settings().home / KEPT_IN)
 
 
 @lru_cache(maxsize=4)
-def _kept_secret(file: Path) -> str:
+def _stored_secret(file: Path) -> str:
     """Return the secret in the file, which is created once, readable by this user only."""
     file.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -40,7 +40,7 @@ def texts_of_expert(
 ) -> frozenset[int]:
     """Return the drawn texts that this expert answers: assigned ones, and those they have begun before they were
     reassigned."""
-    if not work.assignments.is_theirs(dimension_id, expert):
+    if not work.assignments.is_assigned(dimension_id, expert):
         return frozenset(begun)
     shares = work.assignments.shares(draw.id)
     given = (text for text in draw.texts if expert in shares.get(text, ())) if shares else draw.texts
@@ -55,7 +55,7 @@ def answered_texts(work: UnitOfWork, draw: AnswerDraw) -> AnsweredTexts:
     return AnsweredTexts(_by_text(begun), _by_text([pair for pair, count in answers.items() if count >= asked]))
 
 
-def share_out(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequence[int], overlap: int) -> None:
+def distribute_texts(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequence[int], overlap: int) -> None:
     """Assign each of these texts to `overlap` experts. Begun texts stay with their expert, and others as far as an even
     spread allows; former members keep what they have answered completely."""
     experts = experts_on(work, dimension_id)
@@ -67,7 +67,7 @@ def share_out(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequ
     given = work.assignments.shares(draw.id)
     rng = np.random.default_rng([draw.seed, len(draw.waves), len(texts)])
     found = spread(texts, experts, overlap, rng, given=given, begun=stays)
-    keep_shares(work, draw, dimension_id, found)
+    restore_shares(work, draw, dimension_id, found)
 
 
 def share_new_texts(work: UnitOfWork, draw: AnswerDraw) -> None:
@@ -75,10 +75,10 @@ def share_new_texts(work: UnitOfWork, draw: AnswerDraw) -> None:
     dimension_id = work.checklists.dimension_of(draw.checklist)
     overlap = min(work.assignments.overlap(dimension_id), len(experts_on(work, dimension_id)))
     if overlap:
-        share_out(work, draw, dimension_id, draw.waves[-1].texts, overlap)
+        distribute_texts(work, draw, dimension_id, draw.waves[-1].texts, overlap)
 
 
-def take_over_texts(work: UnitOfWork, checklist_id: int) -> AnswerDraw | None:
+def copy_draw(work: UnitOfWork, checklist_id: int) -> AnswerDraw | None:
     """Draw for this version the texts of the nearest earlier version with answers to unchanged questions, with the same
     shares; returns the draw.
 
@@ -90,11 +90,13 @@ def take_over_texts(work: UnitOfWork, checklist_id: int) -> AnswerDraw | None:
     before, made = taken
     draw = work.expert_answers.draw(made)
     if shares := work.assignments.shares(before):
-        keep_shares(work, draw, work.checklists.dimension_of(checklist_id), shares)
+        restore_shares(work, draw, work.checklists.dimension_of(checklist_id), shares)
     return draw
 
 
-def keep_shares(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, shares: Mapping[int, Collection[str]]) -> None:
+def restore_shares(
+    work: UnitOfWork, draw: AnswerDraw, dimension_id: int, shares: Mapping[int, Collection[str]]
+) -> None:
     project = work.projects.project_of(dimension_id)
     names = {name for those in shares.values() for name in those}
     ids = {name: work.think_aloud.contributor(project.id, name, ContributorKind.HUMAN).id for name in names}

@@ -35,7 +35,7 @@ def access_mode() -> AccessMode:
     return AccessMode(wished)
 
 
-def check_way_in(host: str, names: Iterable[str] = ()) -> AccessMode:
+def check_access_mode(host: str, names: Iterable[str] = ()) -> AccessMode:
     """Return the access mode after checking the settings. names: further names of the server.
 
     Raises InputError if unknown people could get in, or a setting that the mode needs is missing.
@@ -147,13 +147,13 @@ def link_of(token: str, seen_at: str) -> str:
     return f"{set_address() or seen_at}/enter?key={token}"
 
 
-def whom_to_ask() -> str:
+def access_contact() -> str:
     """Return a phrase on whom to ask for access."""
     return settings().contact.strip() or "this server's owner"
 
 
 @use_case(Right.ARRIVE)
-def who_asks(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[str, str]) -> Actor:
+def person_at_browser(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[str, str]) -> Actor:
     """Return the person at a browser. Call it only behind the gate, which checks the proxy's address."""
     match access_mode():
         case AccessMode.LOCAL:
@@ -248,12 +248,12 @@ def sign_in_with_code(workbench: Workbench, attempt: Attempt, code: str, said_by
     if not identity.address:
         raise NotListedError(
             f"{client.host} gives no address of yours that it knows to be yours.",
-            f"Confirm it there, or ask {whom_to_ask()}.",
+            f"Confirm it there, or ask {access_contact()}.",
         )
     if not allow_list().allows(identity.address):
         raise NotListedError(
             f"{identity.address} isn't on the list of those who may come in.",
-            f"Ask {whom_to_ask()} to put it there, or sign in as somebody else.",
+            f"Ask {access_contact()} to put it there, or sign in as somebody else.",
         )
     with workbench.database.write() as work:
         return begin_oidc_sign_in(work, identity, client.discovery)
@@ -293,17 +293,17 @@ def count_upload(workbench: Workbench, name: str, size: int, irreplaceable: bool
     if size > largest_upload() * MB and not irreplaceable:
         raise NotAllowedError(
             f"{name} has {_shown(size)} MB; this server takes files of up to {largest_upload():,} MB.",
-            f"Split it into smaller files, or ask {whom_to_ask()} for more.",
+            f"Split it into smaller files, or ask {access_contact()} for more.",
         )
     since = datetime.now(UTC) - DAY
     with workbench.database.write() as work:
-        work.upload_counts.take_turn(person)
+        work.upload_counts.lock_imports(person)
         sent = work.upload_counts.since(person, since)
         if sent + size > uploads_a_day() * MB and not (irreplaceable or workbench.actor.owner):
             raise NotAllowedError(
                 f"{name} has {_shown(size)} MB, and you have uploaded {_shown(sent)} MB in the last 24 hours; this "
                 f"server takes {uploads_a_day():,} MB a day from each person.",
-                f"Upload it tomorrow, choose a smaller file, or ask {whom_to_ask()} for more.",
+                f"Upload it tomorrow, choose a smaller file, or ask {access_contact()} for more.",
             )
         work.upload_counts.forget_before(since)
         work.upload_counts.add(person, size)

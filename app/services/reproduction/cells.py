@@ -27,7 +27,7 @@ from app.services.reproduction.reproduction import (
     StudySource,
 )
 from app.services.results.quality_cost import bias_of
-from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.run_comparison import compare_runs, sets_named
 
 MARKS = ("†", "‡")
@@ -232,7 +232,7 @@ class TableCells:
     def _of_run(self, run: int, dimension: int, column: Column) -> _Found | str:
         if column.preferred:
             return self._of_writers(run, dimension, column.preferred)
-        result = kept_result(self.made.workbench, run, dimension, self._choices())
+        result = cached_result(self.made.workbench, run, dimension, self._choices())
         if result is None:
             return "Not scored yet."
         return _Found(_named(result.meta), _scored(result, column.data), run, dimension)

@@ -138,7 +138,7 @@ def _format(path: Path) -> str:
         return ""
 
 
-def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str) -> None:
+def import_paper_texts(workbench: Workbench, path: Path, data: DataSet, project: str) -> None:
     """Import the file's texts into the project, created if missing, with the recipe's words until the project has runs.
 
     Existing texts aren't added again. Raises as `import_file`.
@@ -170,7 +170,7 @@ def bring_texts_in(workbench: Workbench, path: Path, data: DataSet, project: str
             save_dimension(workbench, replace(dimension, rubric=rubric))
 
 
-def bring_attributes_in(workbench: Workbench, project: Project, paths: Sequence[Path]) -> None:
+def import_paper_attributes(workbench: Workbench, project: Project, paths: Sequence[Path]) -> None:
     """Import attributes into the project, except those of contributors who already have some on the dimension.
 
     A table names its dimensions and contributors. For a list the file's name gives dimension and kind, such as

@@ -31,7 +31,7 @@ from app.services.attributes.attributes import attributes_of
 from app.services.conditions.study import StudyOptions, checks_of, plan_trials
 from app.services.conditions.study_worker import StudyEstimate, estimate_study, run_study
 from app.services.data.projects import dimensions_named, get_project
-from app.services.reproduction.data_files import bring_attributes_in, bring_texts_in, file_sets
+from app.services.reproduction.data_files import file_sets, import_paper_attributes, import_paper_texts
 from app.services.runtime.judges import judge_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck, check_draws
@@ -208,7 +208,7 @@ class Reproduction:
     def method_of(self, row: Row) -> RecipeMethod | None:
         return self.recipe.methods[row.method] if row.method else None
 
-    def stand_ins(self, row: Row, method: RecipeMethod) -> list[str]:
+    def substitute_models(self, row: Row, method: RecipeMethod) -> list[str]:
         """Return the models that answer in place of the paper's: those named for it, else those named for all."""
         if self.table.own_models and row not in self.table.rows:
             return [row.label]
@@ -235,13 +235,13 @@ class Reproduction:
         for name, data in self.data.items():
             if data.kind == "texts" and (paths := self.files.get(name)):
                 say(f"{paths[0].name}: {data.title}, project “{self.project_name(name)}”")
-                bring_texts_in(self.workbench, paths[0], data, self.project_name(name))
+                import_paper_texts(self.workbench, paths[0], data, self.project_name(name))
         paths = [
             path for name, data in self.data.items() if data.kind == "attributes" for path in self.files.get(name, ())
         ]
         for project in self.projects.values() if paths else ():
             if project is not None:
-                bring_attributes_in(self.workbench, project, paths)
+                import_paper_attributes(self.workbench, project, paths)
         self._choose_samples()
 
     def _choose_samples(self) -> None:
@@ -323,7 +323,7 @@ class Reproduction:
         self, row: Row, column: Column, method: RecipeMethod, project: Project, dimension: Dimension
     ) -> list[Source] | str:
         judged = asks_a_judge(method.evaluator)
-        judges = self.stand_ins(row, method) if judged else [NO_JUDGE]
+        judges = self.substitute_models(row, method) if judged else [NO_JUDGE]
         if not judges:
             return f"No model was named in place of {method.model or 'the paper’s'}."
         alike = [
@@ -388,7 +388,7 @@ class Reproduction:
     def _studies(
         self, row: Row, column: Column, method: RecipeMethod, project: Project, dimension: Dimension
     ) -> list[Source] | str:
-        judges = self.stand_ins(row, method)
+        judges = self.substitute_models(row, method)
         if not judges:
             return f"No model was named in place of {method.model or 'the paper’s'}."
         conditions = row.compared or (method.condition,)

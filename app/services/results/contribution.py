@@ -23,8 +23,8 @@ from app.services.results.results import (
     Choices,
     DimensionResult,
     agreement_with_people,
+    cached_result,
     evaluate_scores,
-    kept_result,
     result_state,
 )
 from app.services.runtime.workbench import Workbench, use_case
@@ -232,14 +232,14 @@ def aspects_of(workbench: Workbench, result: DimensionResult) -> Aspects | None:
     if result.run.evaluator != METHOD.name or result.run.params.get("variant") == "random" or result.locked:
         return None
     state = result_state(workbench, result.run.id, result.dimension.id)
-    return _kept_aspects(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_aspects(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
 @lru_cache(maxsize=32)
-def _kept_aspects(
+def _cached_aspects(
     database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
 ) -> Aspects | None:
-    result = kept_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
+    result = cached_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
     assert result is not None  # the caller has it
     with database.read() as work:
         details = work.results.details(run_id, dimension_id)

@@ -25,8 +25,8 @@ from app.meta_evaluation.judges.asking_ways import (
     asking_verdict,
     compare_asking,
     position_verdict,
-    wavering,
-    wavering_words,
+    repeat_inconsistency,
+    repeat_inconsistency_words,
 )
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.panel import Panel, panel, panel_verdict
@@ -42,7 +42,7 @@ from app.meta_evaluation.writer_bias import (
 )
 from app.providers.registry import answers_questions, gives_logprobs
 from app.services.results.question_analysis import VALUES, expert_side, repeated_answers
-from app.services.results.results import USUAL, Choices, DimensionResult, kept_result
+from app.services.results.results import USUAL, Choices, DimensionResult, cached_result
 from app.services.results.run_comparison import RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench, use_case
@@ -137,7 +137,7 @@ class AskingResult:
         """Return sentences on the effect of position and on the judge's own inconsistency."""
         if self.comparison is None:
             return []
-        return [position_verdict(self.comparison), wavering_words(self.own, self.own_run)]
+        return [position_verdict(self.comparison), repeat_inconsistency_words(self.own, self.own_run)]
 
     @property
     def cautions(self) -> list[str]:
@@ -182,24 +182,24 @@ def asking_result(
     costs = {way: asking_cost(workbench, run) for way, run in runs.items()}
     asked = _asked(workbench, results, [question.id for question in checklist.asked])
     try:
-        found = _kept_comparison(asked, "per-source", seed)
+        found = _cached_comparison(asked, "per-source", seed)
         if found.rated_documents < FEWEST_UNITS and not np.isnan(asked.human).all():
-            pooled = _kept_comparison(asked, "dataset", seed)
+            pooled = _cached_comparison(asked, "dataset", seed)
             found = pooled if pooled.spearman is not None else found
     except InputError as error:
         return AskingResult(checklist, runs, None, error.message, costs)
-    own, own_run = _own_wavering(workbench, project_id, results[0], seed)
+    own, own_run = _repeat_inconsistency(workbench, project_id, results[0], seed)
     return AskingResult(checklist, runs, found, "", costs, own, own_run)
 
 
 @lru_cache(maxsize=16)
-def _kept_comparison(asked: AskingWayAnswers, level: Level, seed: int) -> AskingComparison:
+def _cached_comparison(asked: AskingWayAnswers, level: Level, seed: int) -> AskingComparison:
     """Return the comparison, cached because a screen redraws it at each click and resampling takes most of a second."""
     return compare_asking(asked, level=level, seed=seed)
 
 
 def _result(workbench: Workbench, run: RunSummary, dimension_id: int, seed: int) -> DimensionResult:
-    found = kept_result(workbench, run.id, dimension_id, Choices(seed=seed))
+    found = cached_result(workbench, run.id, dimension_id, Choices(seed=seed))
     assert found is not None  # the run was planned on this dimension
     return found
 
@@ -245,7 +245,7 @@ def _people(workbench: Workbench, result: DimensionResult, texts: Sequence[int],
     return found
 
 
-def _own_wavering(
+def _repeat_inconsistency(
     workbench: Workbench, project_id: int, result: DimensionResult, seed: int
 ) -> tuple[EstimatedFigure | None, int | None]:
     """Return how often the judge contradicts itself, from the newest run with repeats of this version in one call, and
@@ -257,9 +257,11 @@ def _own_wavering(
             continue
         texts, questions, answers = repeated_answers(workbench, run.id, result.dimension.id)
         if questions:
-            rows = kept_result(workbench, run.id, result.dimension.id, result.choices)
+            rows = cached_result(workbench, run.id, result.dimension.id, result.choices)
             documents = {row.text: row.doc_id or f"text {row.text}" for row in rows.rows} if rows else {}
-            return wavering(answers, [documents.get(text, f"text {text}") for text in texts], seed=seed), run.id
+            return repeat_inconsistency(
+                answers, [documents.get(text, f"text {text}") for text in texts], seed=seed
+            ), run.id
     return None, None
 
 
@@ -309,7 +311,7 @@ def quality_and_cost(
     sets = _defaults([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.apart])
     found = []
     for scores in sets:
-        result = kept_result(workbench, scores.run.id, dimension_id, choices)
+        result = cached_result(workbench, scores.run.id, dimension_id, choices)
         if result is not None:
             groups = f"{result.groups_used}/{result.groups_all}"
             cost = cost_of(workbench, scores.run)
@@ -395,7 +397,7 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
         return None
     answers, people, texts = [], None, 0
     for run in best.values():
-        other = kept_result(workbench, run.id, result.dimension.id, result.choices)
+        other = cached_result(workbench, run.id, result.dimension.id, result.choices)
         side = expert_side(workbench, other) if other else None
         if side is None:
             return None

@@ -42,7 +42,7 @@ from app.meta_evaluation.questions.question_agreement import (
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import answer_cube, answered_probability, expert_answers, inapplicable_cube
-from app.services.results.results import Choices, DimensionResult, evaluate_scores, kept_result, result_state
+from app.services.results.results import Choices, DimensionResult, cached_result, evaluate_scores, result_state
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
@@ -59,8 +59,8 @@ def judge_cube(
     number for each answer, NaN if not listed. There is at least one repeat."""
     repeats, numbers = np.asarray(given.repeats), np.array([values.get(answer, np.nan) for answer in ANSWERS])
     cube = np.full((int(repeats.max(initial=0)) + 1, len(texts), len(questions)), np.nan)
-    text, known = places_among(np.asarray(given.texts), np.asarray(texts, dtype=np.int64))
-    question, asked = places_among(np.asarray(given.questions), np.asarray(questions, dtype=np.int64))
+    text, known = indices_among(np.asarray(given.texts), np.asarray(texts, dtype=np.int64))
+    question, asked = indices_among(np.asarray(given.questions), np.asarray(questions, dtype=np.int64))
     here = known & asked
     cube[repeats[here], text[here], question[here]] = numbers[np.asarray(given.answers)[here]]
     return cube
@@ -72,7 +72,7 @@ def judged_texts(given: RunAnswers) -> Ints:
     return found[np.argsort(first)]
 
 
-def places_among(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
+def indices_among(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
     """Return the index of each of `wanted` in `among`, whose values are distinct, and whether it is there."""
     if not among.size:
         return np.zeros(wanted.size, dtype=np.int64), np.zeros(wanted.size, dtype=bool)
@@ -140,7 +140,7 @@ def counting_of(questions: Sequence[Question], dimension: Dimension) -> Counting
 def questions_of(workbench: Workbench, result: DimensionResult) -> Questions | None:
     """Return the item analysis, cached until answers or ratings change; None if the method asks no questions."""
     state = result_state(workbench, result.run.id, result.dimension.id)
-    return _kept_questions(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_questions(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
 @use_case(Right.READ)
@@ -150,11 +150,11 @@ def weights_of(workbench: Workbench, result: DimensionResult) -> QuestionWeights
     Raises NotReadyError if there is too little to learn from.
     """
     state = result_state(workbench, result.run.id, result.dimension.id)
-    return _kept_weights(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_weights(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
 @lru_cache(maxsize=32)
-def _kept_questions(
+def _cached_questions(
     database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
 ) -> Questions | None:
     found = _judged(database, run_id, dimension_id, choices)
@@ -169,7 +169,7 @@ def _kept_questions(
 
 
 @lru_cache(maxsize=32)
-def _kept_weights(
+def _cached_weights(
     database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
 ) -> QuestionWeights:
     found = _judged(database, run_id, dimension_id, choices)
@@ -180,7 +180,7 @@ def _kept_weights(
 
 def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices) -> _Judged:
     """Return (texts, questions) of the texts that the result's figures rest on; repeats count by majority."""
-    result = kept_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
+    result = cached_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
     assert result is not None  # the caller has it
     with database.read() as work:
         part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)

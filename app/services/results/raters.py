@@ -34,7 +34,7 @@ from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import AnswerPlan, plan_answers
 from app.services.results.question_analysis import ExpertSide, expert_side
 from app.services.results.result_texts import question_shares
-from app.services.results.results import Choices, DimensionResult, default_runs, kept_result, result_state
+from app.services.results.results import Choices, DimensionResult, cached_result, default_runs, result_state
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
@@ -101,7 +101,7 @@ def ceiling_beside(workbench: Workbench, result: DimensionResult) -> tuple[dict[
     """Return the agreement of one rater and of the judge with the other raters, as in `human_side_of`; and the number
     of raters."""
     state = result_state(workbench, result.run.id, result.dimension.id)
-    return _kept_ceiling(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_ceiling(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +123,7 @@ def _kept(
 
 
 @lru_cache(maxsize=256)
-def _kept_ceiling(
+def _cached_ceiling(
     database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
 ) -> tuple[dict[Coefficient, Ceiling], int]:
     rated = _rated(database, run_id, dimension_id, choices)
@@ -132,7 +132,7 @@ def _kept_ceiling(
 
 def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices) -> _Rated:
     workbench = Workbench(database, Credentials())  # what is kept holds nobody's keys
-    result = kept_result(workbench, run_id, dimension_id, choices)
+    result = cached_result(workbench, run_id, dimension_id, choices)
     assert result is not None  # the caller has it
     names, ratings = ratings_of(workbench, result)
     judged = {row.text: row.score for row in result.compared}
@@ -480,7 +480,7 @@ def _default_result(workbench: Workbench, checklist_id: int) -> DimensionResult 
         runs = [work.runs.get(run) for run in sorted(work.runs.with_checklist(checklist_id), reverse=True)]
         name = work.projects.dimension_by_id(dimension_id).name
     found = max(default_runs(runs, name), key=lambda run: run.rank(name), default=None)
-    return kept_result(workbench, found.id, dimension_id, Choices("dataset")) if found is not None else None
+    return cached_result(workbench, found.id, dimension_id, Choices("dataset")) if found is not None else None
 
 
 TOO_LITTLE_RATED = f"Too little is rated: {FEWEST_TEXTS} texts of {FEWEST_SOURCES} sources are needed."

@@ -266,7 +266,7 @@ def quote_counts(workbench: Workbench, run_id: int, dimension_id: int) -> QuoteC
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
         state = (run.status, run.done, run.failed, work.results.rating_state(dimension_id))
-    return _kept_counts(workbench.database, run_id, dimension_id, state) if asked_for_evidence(run) else QuoteCounts()
+    return _cached_counts(workbench.database, run_id, dimension_id, state) if asked_for_evidence(run) else QuoteCounts()
 
 
 def asked_for_evidence(run: RunSummary) -> bool:
@@ -274,7 +274,7 @@ def asked_for_evidence(run: RunSummary) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _kept_counts(database: Database, run_id: int, dimension_id: int, _: tuple[Any, ...]) -> QuoteCounts:
+def _cached_counts(database: Database, run_id: int, dimension_id: int, _: tuple[Any, ...]) -> QuoteCounts:
     with database.read() as work:
         return count_quotes(work.results.quotes(run_id, dimension_id), work.texts.many)
 

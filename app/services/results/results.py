@@ -171,7 +171,7 @@ def results_of(
 ) -> list[DimensionResult]:
     """Return the agreement with mean human ratings on every dimension of a run.
 
-    locked: over the held-out texts instead; only for a recorded look (`look_at_locked_results`).
+    locked: over the held-out texts instead; only for a recorded look (`open_held_out_results`).
     """
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
@@ -183,7 +183,7 @@ def results_of(
 
 
 @use_case(Right.READ)
-def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
+def cached_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
     """Return `results_of`, each cached until its scores or ratings change."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
@@ -192,7 +192,7 @@ def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) ->
 
 
 @use_case(Right.READ)
-def kept_result(
+def cached_result(
     workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
 ) -> DimensionResult | None:
     """Return the cached result of one dimension; None if the run doesn't score it."""
@@ -217,7 +217,7 @@ def _state(work: UnitOfWork, run: RunSummary, dimension_id: int) -> tuple[object
 def _kept(
     database: Database, run_id: int, dimension_id: int, choices: Choices, state: tuple[object, ...]
 ) -> DimensionResult:
-    reading = _kept_reading(database, run_id, dimension_id, state)
+    reading = _cached_reading(database, run_id, dimension_id, state)
     with database.read() as work:
         part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
         return _result(work, work.runs.get(run_id), part, reading, choices)
@@ -232,7 +232,7 @@ class _Reading:
 
 
 @lru_cache(maxsize=64)
-def _kept_reading(database: Database, run_id: int, dimension_id: int, _: tuple[object, ...]) -> _Reading:
+def _cached_reading(database: Database, run_id: int, dimension_id: int, _: tuple[object, ...]) -> _Reading:
     with database.read() as work:
         return _Reading(tuple(work.results.scored(run_id, dimension_id)))
 
@@ -466,7 +466,7 @@ def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choic
     for group in groups.values():
         if len(group) < 2:
             continue
-        results = [kept_result(workbench, run.id, dimension.id, choices) for _, run in sorted(group.items())]
+        results = [cached_result(workbench, run.id, dimension.id, choices) for _, run in sorted(group.items())]
         found.append(Trials(tuple(result for result in results if result is not None)))
     return found
 
@@ -476,7 +476,7 @@ def _way(params: Mapping[str, Any]) -> str:
 
 
 @use_case(Right.FACILITATE, act="looked at the locked split's results")
-def look_at_locked_results(
+def open_held_out_results(
     workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
 ) -> list[DimensionResult]:
     """Return the agreement of these runs with people on the held-out texts. Each look is recorded first.

@@ -21,7 +21,7 @@ from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.lineage import lineage_of_checklist
 from app.services.results.question_analysis import INAPPLICABLE, VALUES, counting_of, expert_side, judge_cube
-from app.services.results.results import Choices, DimensionResult, kept_result, result_state, runs_to_show
+from app.services.results.results import Choices, DimensionResult, cached_result, result_state, runs_to_show
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.runs import get_run
 from db.unit_of_work import Database
@@ -211,7 +211,7 @@ def result_with_questions(
     """
     runs = [get_run(workbench, each) for each in runs_to_show(workbench, project_id, None if run is None else [run])]
     for each in sorted(runs, key=lambda one: one.rank(dimension.name), reverse=True):
-        found = kept_result(workbench, each.id, dimension.id, choices)
+        found = cached_result(workbench, each.id, dimension.id, choices)
         if found is not None and found.version is not None:
             return found
     which = "The runs of this project have" if run is None else f"Run {run} has"
@@ -234,16 +234,16 @@ def rubric_xray(workbench: Workbench, result: DimensionResult) -> RubricXray | N
     unserved, attributes = _unserved(workbench, checklist)
     state = (draw, answers, result_state(workbench, result.run.id, result.dimension.id))
     asked = (checklist, len(unserved), attributes)
-    kept = _kept_xray(workbench.database, result.run.id, result.dimension.id, asked, result.choices, state)
+    kept = _cached_xray(workbench.database, result.run.id, result.dimension.id, asked, result.choices, state)
     return replace(kept, unserved=unserved)
 
 
 @lru_cache(maxsize=32)
-def _kept_xray(
+def _cached_xray(
     database: Database, run_id: int, dimension_id: int, asked: tuple[int, int, int], choices: Choices, _: object
 ) -> RubricXray:
     workbench = Workbench(database, Credentials())
-    result = kept_result(workbench, run_id, dimension_id, choices)
+    result = cached_result(workbench, run_id, dimension_id, choices)
     assert result is not None  # the caller has it
     checklist_id, unserved, attributes = asked
     with database.read() as work:

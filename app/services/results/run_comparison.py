@@ -25,7 +25,7 @@ from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.score_matrix import Coefficient, Floats
 from app.services.results.question_analysis import ExpertSide, expert_side
 from app.services.results.raters import reference_scores
-from app.services.results.results import Choices, DimensionResult, has_probabilities, kept_result
+from app.services.results.results import Choices, DimensionResult, cached_result, has_probabilities
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import on_scale
 from app.services.scoring.run_writer import judge_in_signature, variant_of
@@ -304,7 +304,7 @@ def _kind(run: RunSummary) -> tuple[object, ...]:
 def version_difference(workbench: Workbench, result: DimensionResult, other: ScoreSet) -> VersionDifference:
     """Return the difference on texts that both scored; experts' figures use texts where they answered every question of
     both versions."""
-    theirs = kept_result(workbench, other.run.id, result.dimension.id, result.choices)
+    theirs = cached_result(workbench, other.run.id, result.dimension.id, result.choices)
     assert theirs is not None  # it has scores on the dimension
     rows, before = ({row.text: row for row in counted_rows(each)} for each in (result, theirs))
     shared = sorted(rows.keys() & before.keys())

@@ -17,10 +17,10 @@ from app.errors import DatabaseError, DataInUseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
 from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
-from db.backup import check_backup, copy_database, put_back
+from db.backup import check_backup, copy_database, restore_file
 from db.engine import sqlite_file
 from db.repositories.runs import SILENCE
-from db.unit_of_work import Database, put_portable, write_portable
+from db.unit_of_work import Database, replace_database, write_portable
 
 SERVER = "web-"
 """Prefix of a web process's lock name."""
@@ -45,7 +45,7 @@ class WriterLock:
         self._lock.release()
         forget_writer(self.name)
 
-    def leave_open(self) -> None:
+    def release_lock(self) -> None:
         """Release the lock but keep its file, so that others see the process as ended and take over its work."""
         self._lock.release()
         with suppress(OSError):  # signs of life alone count then
@@ -178,7 +178,7 @@ def restore(backup: Path, anyway: bool = False) -> Restored:
         raise InputError(f"{backup} is the database itself.", "Name a backup.")
     check_backup(backup)
     _refuse_while_running(file, anyway)
-    replaced = put_back(backup, file)
+    replaced = restore_file(backup, file)
     database = Database(settings().url)  # brings the tables up to date
     try:
         return Restored(str(file), str(replaced or ""), _projects(database))
@@ -195,7 +195,7 @@ def _restored_on_server(backup: Path, anyway: bool) -> Restored:
         replaced.parent.mkdir(parents=True, exist_ok=True)
         with output_file(replaced) as copy:
             write_portable(database, copy)
-        put_portable(backup, database)
+        replace_database(backup, database)
         return Restored("the PostgreSQL database", str(replaced), _projects(database))
     finally:
         database.close()

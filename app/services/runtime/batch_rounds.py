@@ -81,7 +81,7 @@ class BatchRounds:
         self._ending = ending
         self._cancelling_until: float | None = None
 
-    async def until_answered(self) -> None:
+    async def wait_for_answers(self) -> None:
         """Submit and wait until all requests are answered. Raises StoppedError if somebody stopped the run, and other
         errors that end it; it can be resumed.
 
@@ -90,7 +90,7 @@ class BatchRounds:
         await self._or_cancelled(self._rounds())
 
     async def collect_open(self) -> None:
-        """Wait for submitted batches and store their answers; nothing is submitted. Raises as `until_answered`."""
+        """Wait for submitted batches and store their answers; nothing is submitted. Raises as `wait_for_answers`."""
         await self._or_cancelled(self._collected())
 
     async def _or_cancelled(self, going_on: Coroutine[Any, Any, None]) -> None:

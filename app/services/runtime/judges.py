@@ -137,7 +137,7 @@ def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -
             work.runs.set_param(run_id, name, value)
 
 
-def keep_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) -> None:
+def save_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) -> None:
     """Store all options for resuming a run, also those reset to their defaults."""
     with workbench.database.write() as work:
         for name, value in asdict(chosen).items():

@@ -28,7 +28,7 @@ from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchedModel
 from app.providers.budget import RUN_S, Budget, Hold, SharedBudget
 from app.providers.credentials import TYPED, Access, Credentials, credentials_problem, key_place
-from app.providers.model_name import kept_recordings, parse_model_name
+from app.providers.model_name import folder_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
 from app.providers.rate_limit import AdaptiveLimit, GatedModel, MayAsk, Share, limit_of
 from app.providers.recorded import RecordedModel
@@ -104,7 +104,7 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
     endpoint, title = endpoint_models(workbench), KNOWN_PROVIDERS[OWN].title
     first = endpoint.suggested
     found += [ModelChoice(name, title, suggested=name == first, own=True) for name in endpoint.chat]
-    return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in kept_recordings()]
+    return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in folder_recordings()]
 
 
 def _choices(workbench: Workbench, provider: ProviderSpec, names: Sequence[str]) -> list[ModelChoice]:

@@ -250,7 +250,7 @@ def preview_prompt(prompt: ProjectPrompt, number: int, task: Task, dimension: Di
     return template.render(**{name: own.get(name, value) for name, value in values.items()})
 
 
-def in_force(work: UnitOfWork, project_id: int) -> dict[str, int]:
+def active_wordings(work: UnitOfWork, project_id: int) -> dict[str, int]:
     """Return prompt name -> number of the project's own wording in use, to store with a plan."""
     return {prompt.name: prompt.number for prompt in work.own_prompts.versions(project_id) if prompt.in_use}
 
@@ -258,7 +258,7 @@ def in_force(work: UnitOfWork, project_id: int) -> dict[str, int]:
 def own_wordings(workbench: Workbench, project_id: int) -> AbstractContextManager[None]:
     """Use the project's own wordings within the block."""
     with workbench.database.read() as work:
-        return _worded(work, project_id, in_force(work, project_id))
+        return _worded(work, project_id, active_wordings(work, project_id))
 
 
 def own_wordings_of_run(workbench: Workbench, project_id: int, run: RunSummary) -> AbstractContextManager[None]:
@@ -270,7 +270,7 @@ def own_wordings_of_run(workbench: Workbench, project_id: int, run: RunSummary) 
 
 def planned_prompts(work: UnitOfWork, project_id: int) -> dict[str, dict[str, int]]:
     """Return what a new run records of its prompts; of built-in versions only those above 1."""
-    own = in_force(work, project_id)
+    own = active_wordings(work, project_id)
     newest = {name: versions[-1] for name, versions in available_prompts().items() if versions[-1] > 1}
     return {**({WORDINGS: own} if own else {}), VERSIONS: newest}
 

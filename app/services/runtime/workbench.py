@@ -31,7 +31,7 @@ from app.domain.run import RunSummary
 from app.errors import NotAllowedError, NotFoundError
 from app.providers.base import ChatModel
 from app.providers.credentials import Credentials
-from app.providers.model_name import check_kept, check_kept_model, parse_model_name
+from app.providers.model_name import check_local_model, check_model_name, parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
 from app.providers.registry import open_model
 from app.settings import settings
@@ -57,7 +57,7 @@ class Workbench:
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         """Open a model; the caller closes it. Raises UnknownModelError or MissingKeyError."""
         if not (self.any_path and self.actor is LOCAL_OWNER):
-            check_kept(parse_model_name(name), not self.actor.owner)
+            check_model_name(parse_model_name(name), not self.actor.owner)
         return open_model(name, self.credentials, options.seconds, options.max_output_tokens)
 
     @property
@@ -69,7 +69,7 @@ class Workbench:
         """Raise InputError if a method's neural network `name` may not be opened; `usual`, the method's default, always
         may."""
         if name != usual and not (self.any_path and self.actor is LOCAL_OWNER):
-            check_kept_model(name, not self.actor.owner)
+            check_local_model(name, not self.actor.owner)
 
     def replies_of(self, project: int | None) -> int | None:
         """Return the project whose replies may be reused; None for all projects.
@@ -305,7 +305,7 @@ def use_case(
             places = set() if vouched else check(workbench, right, given.arguments, project)
             if "who" in signature.parameters and not vouched:
                 given.arguments["who"] = _name(workbench.actor, places)
-            with _vouch(), audited(workbench, entry, places, given.arguments, about, project):
+            with _inside_use_case(), audited(workbench, entry, places, given.arguments, about, project):
                 return function(*given.args, **given.kwargs)
 
         checked.right = right  # type: ignore[attr-defined]
@@ -317,7 +317,7 @@ def use_case(
 
 
 @contextmanager
-def _vouch() -> Iterator[None]:
+def _inside_use_case() -> Iterator[None]:
     token = _VOUCHED.set(True)
     try:
         yield
@@ -373,7 +373,7 @@ def _check(work: UnitOfWork, actor: Actor, right: Right, place: ResourceLocation
     author = place.author if right is Right.TAKE_PART else ""
     if {arguments.get("expert", name), author or name} != {name}:
         raise NotAllowedError("This is another expert's.", "Do your own; a facilitator can help with theirs.")
-    if right in WHEN_NOT_AT_IT and (place.dimension is None or work.independence.is_at_it(place.dimension, name)):
+    if right in WHEN_NOT_AT_IT and (place.dimension is None or work.independence.is_thinking(place.dimension, name)):
         raise NotAllowedError(
             "You see the checklist's questions once you are done thinking aloud.",
             "Say “done” on Think aloud first, so that they don't lead you.",

@@ -206,7 +206,7 @@ def _ask(workbench: Workbench, job: AskingJob, progress: Progress) -> str:
     work_on_asking(workbench, job.run_ids, job.budget, on_progress=told)
     left = sum(run.all - run.done for run in (get_run(workbench, run_id) for run_id in job.run_ids))
     if left:
-        progress.fell_short()
+        progress.mark_incomplete()
         return f"The comparison of ways to ask lacks {left:,} scores. Start it again to go on."
     return "The ways to ask have been compared: see One call or one each, below."
 

@@ -60,7 +60,7 @@ async def dask_workers(
         address = workers.address or await _alive(lambda: there.enter_context(local_cluster(workers.local)), beat)
         scheduler = await _alive(lambda: there.enter_context(scheduler_at(address)), beat)
         database = workbench.database.address if workbench.database.file is not None else ""
-        asked = partial(scheduler.ask_each, obstacle_at_worker, block, socket.gethostname(), database)
+        asked = partial(scheduler.ask_each, worker_problem, block, socket.gethostname(), database)
         for worker, obstacle in (await _alive(asked, beat)).items():
             if obstacle:
                 raise ClusterError(f"The worker {worker} can't score this run. {obstacle}")
@@ -218,7 +218,7 @@ def _set_in_loop(loop: asyncio.AbstractEventLoop, event: asyncio.Event, _: objec
         loop.call_soon_threadsafe(event.set)
 
 
-def obstacle_at_worker(block: Block, host: str, sqlite: str) -> str:
+def worker_problem(block: Block, host: str, sqlite: str) -> str:
     """Return why this worker can't score the run, and what to do; "" if it can. This also loads what takes time.
 
     sqlite: the database's address if it is a file, which is on the machine `host`.

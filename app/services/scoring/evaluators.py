@@ -37,7 +37,7 @@ from app.providers.base import ChatModel
 from app.providers.model_name import parse_model_name
 from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
 from app.providers.specs import spec_of
-from app.services.runtime.prompts import in_force
+from app.services.runtime.prompts import active_wordings
 from app.services.runtime.workbench import Workbench, use_case
 from app.think_aloud import TRANSCRIPT_PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
@@ -176,7 +176,7 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
 
 def _words_of(work: UnitOfWork, project_id: int, name: str) -> str:
     """Return the name of the wording in use of a prompt: the built-in version, or the project's own number."""
-    own = in_force(work, project_id).get(name)
+    own = active_wordings(work, project_id).get(name)
     return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
 
 

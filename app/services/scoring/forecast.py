@@ -26,7 +26,7 @@ from app.services.runtime.judges import (
     judge_named,
     reasoning_of,
 )
-from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.prompts import active_wordings, own_wordings
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import (
     CHECKLIST,
@@ -395,7 +395,7 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
         tuple(checklists),
         tuple(samples),
         work.projects.by_id(project_id).task,
-        tuple(in_force(work, project_id).items()),
+        tuple(active_wordings(work, project_id).items()),
         tuple(
             (run.id, run.done, run.failed)
             for run in work.runs.all(project_id, anchors=True)

@@ -43,7 +43,7 @@ from app.providers.recorded import RecordedModel, Tally
 from app.providers.specs import spec_of
 from app.services.checklists.checklist_files import checklist_settings, import_checklist
 from app.services.checklists.checklists import publish
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.data.projects import create_project, delete_project
 from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.models import model_session
@@ -295,7 +295,7 @@ def _begin(
         brought = import_checklist(workbench, project.id, checklist, file_name, called)
         publish(workbench, brought.checklist.id)
         rows = tuple(CorpusText(row, text, ()) for row, text in enumerate(texts, start=1))
-        keep_corpus(workbench, Corpus("judge", Task(), (), rows, ()), name)
+        store_corpus(workbench, Corpus("judge", Task(), (), rows, ()), name)
         chosen = RunOptions(
             (brought.dimension,),
             judging.judge,

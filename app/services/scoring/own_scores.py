@@ -388,7 +388,7 @@ def answer_columns(upload: Upload) -> tuple[str, ...]:
 
 
 @use_case(Right.FACILITATE)
-def bring_answers_in(
+def import_answer_upload(
     workbench: Workbench, checklist_id: int, upload: Upload, givers: AnswerAuthors, replace: bool = False
 ) -> ImportedAnswers:
     """Import answers by `import_answers` and `import_judge_answers`. Without a name, a column `judge` marks them as

@@ -48,7 +48,7 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
 
 
 @use_case(Right.SERVE)
-def keep_recording_of(workbench: Workbench, run_id: int) -> str:
+def write_recording_file(workbench: Workbench, run_id: int) -> str:
     """Write the run's recording into the folder where it can be named without a path in all projects; returns the name
     of the model that replays it.
 

@@ -199,7 +199,7 @@ class _RunWork:
         collect, rest = collecting(self._workbench, self._run, self._stages, self._known), self._run.params["batch"]
         rounds = BatchRounds(self._workbench, self._writer, model, collect, self._sink.beat, rest, runs_are_ending)
         try:
-            await rounds.until_answered()
+            await rounds.wait_for_answers()
         except StoppedError:
             return engine.EngineReport(0, 0, stopped=True)
         except ProviderError as error:

@@ -104,10 +104,10 @@ class RunWriter(RunLease):
         if not self._left_open:
             self._lock.release()
 
-    def leave_open(self) -> None:
+    def release_lock(self) -> None:
         """Let every process of this machine see that nobody works on the run, if even its end could not be stored."""
         self._left_open = True
-        self._lock.leave_open()
+        self._lock.release_lock()
 
 
 def has_active_writers() -> bool:

@@ -416,7 +416,7 @@ def work_on(
         method = check_evaluator(found.evaluator)
         _check_network(workbench, method, options_of(method, found.params))
     writer = RunWriter(workbench.database, run_id)
-    writer.claim(gone_writer(workbench, run_id))
+    writer.claim(ended_writer(workbench, run_id))
     with workbench.database.read() as work:
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
     started = time.monotonic()
@@ -432,7 +432,7 @@ def work_on(
         except RunLostError:  # how it ended is for its new writer to say
             pass
         except DatabaseError:  # it is the database that failed: why it did is worth more than that it still does
-            writer.leave_open()
+            writer.release_lock()
         raise
     else:
         if report.fatal is not None:
@@ -461,7 +461,7 @@ def _finish(database: Database, writer: RunWriter, status: RunStatus, message: s
             work.calls.count_intents_left(writer.run_id)
 
 
-def gone_writer(workbench: Workbench, run_id: int) -> str:
+def ended_writer(workbench: Workbench, run_id: int) -> str:
     """Return the run's writer if it is known to have ended; else ""."""
     with workbench.database.read() as work:
         lease = work.runs.lease(run_id)
@@ -478,7 +478,7 @@ def wait_until_free(
     run: one on this machine, or one that renewed its lease meanwhile.
     """
     first = None
-    while not gone_writer(workbench, run_id):
+    while not ended_writer(workbench, run_id):
         with workbench.database.read() as work:
             lease = work.runs.lease(run_id)
         if lease is None:
@@ -507,14 +507,14 @@ def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: b
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     """Return the run as interrupted if its process ended without storing the end."""
-    left = run.status is RunStatus.RUNNING and bool(gone_writer(workbench, run.id))
+    left = run.status is RunStatus.RUNNING and bool(ended_writer(workbench, run.id))
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
 @use_case(Right.FACILITATE, act="stopped a run", about="run_id")
 def stop_run(workbench: Workbench, run_id: int) -> None:
     """Ask the run to stop; its scores are kept."""
-    gone = gone_writer(workbench, run_id)
+    gone = ended_writer(workbench, run_id)
     with workbench.database.write() as work:
         work.runs.request_stop(run_id, gone)
 

@@ -31,7 +31,7 @@ from app.services.scoring.run_writer import (
     judge_session,
     logprobs_known,
 )
-from app.services.scoring.runs import RunOptions, failures_of, get_run, gone_writer, start_runs, stop_run, work_on
+from app.services.scoring.runs import RunOptions, ended_writer, failures_of, get_run, start_runs, stop_run, work_on
 from db.unit_of_work import Database
 
 
@@ -115,13 +115,13 @@ def start_scoring_job(workbench: Workbench, job: ProjectJob, runs: Sequence[int]
 
 
 @use_case(Right.FACILITATE, act="had a run go on", about="run_id")
-def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
+def resume_run(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Resume a run in the background, with its failed texts. Raises ConflictError as `begin_scoring`."""
     refuse_second(workbench, project_id)
     start_job(workbench, job_key(project_id), f"Scoring, run {run_id}", ScoringJob(project_id, (run_id,)))
 
 
-def can_go_on(run: RunSummary) -> bool:
+def can_resume(run: RunSummary) -> bool:
     """Return whether scores are left and nobody works on the run, including runs that never started."""
     return run.resumable or run.status is RunStatus.WAITING
 
@@ -171,7 +171,7 @@ def score_runs(workbench: Workbench, runs: Sequence[int], progress: Progress) ->
             ).run
         endings.append(_ending(run))
         if run.done < run.all:
-            progress.fell_short()
+            progress.mark_incomplete()
         else:
             progress.made(run_id)
         if run.status is RunStatus.STOPPED:
@@ -218,7 +218,7 @@ def ask_rest(workbench: Workbench, run_id: int, rest: str) -> None:
         work.runs.set_param(run_id, "batch", rest)
 
 
-def out_now(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] | None:
+def batches_in_progress(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] | None:
     """Return (answered, all requests, first batch) of the batches at the provider; None for none."""
     there = [each for each in batches if each.status in OPEN and each.out_at is not None]
     if not there:
@@ -263,7 +263,7 @@ def _cancel_in_background(workbench: Workbench, job: CancellingJob, progress: Pr
     progress.report("Cancelling its batch at the provider")
     cancelled = cancel_batches(workbench, job.run_id)
     if cancelled.ending:
-        progress.fell_short()
+        progress.mark_incomplete()
     return f"Run {job.run_id}: {cancelled}"
 
 
@@ -281,7 +281,7 @@ def cancel_batches(workbench: Workbench, run_id: int) -> CancelledBatches:
         project_id = work.runs.project_of(run_id)
         before = {batch.id for batch in work.provider_batches.open(run_id)}
     writer = RunWriter(workbench.database, run_id)
-    writer.claim(gone_writer(workbench, run_id))
+    writer.claim(ended_writer(workbench, run_id))
     try:
         with own_wordings_of_run(workbench, project_id, found):
             asyncio.run(_cancel(workbench, run_id, writer))

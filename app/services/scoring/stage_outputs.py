@@ -74,7 +74,7 @@ def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lin
 
 
 @use_case(Right.FACILITATE, act="gave their own seeds to a method")
-def keep_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
+def save_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
     """Store a person's sub-aspects and seed questions for CheckEval. Raises InputError."""
     output = from_lines(OWN_SEEDS, lines)
     with workbench.database.write() as work:

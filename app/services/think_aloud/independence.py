@@ -55,11 +55,11 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
 def is_thinking_aloud(workbench: Workbench, dimension_id: int, expert: str) -> bool:
     """Return whether the expert has begun on the dimension and isn't done."""
     with workbench.database.read() as work:
-        return work.independence.is_at_it(dimension_id, expert)
+        return work.independence.is_thinking(dimension_id, expert)
 
 
 @use_case(Right.TAKE_PART)
-def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
+def unfinished_dimensions(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
     """Return the expert's dimensions on which they haven't said "done"; [] if the project has no texts."""
     with workbench.database.read() as work:
         person = _person(work, project_id, expert)
@@ -74,7 +74,7 @@ def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimensi
         ]
 
 
-def write_down(
+def insert_attributes(
     work: UnitOfWork,
     dimension_id: int,
     who: Contributor,
@@ -123,7 +123,7 @@ def add_own_attribute(
             if marked and attributes[number - 1].passage == marked:
                 return attributes[number - 1].id
             raise RepeatedError(f"You have said this already, as your attribute {number}.")
-        return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by, passages=[marked])[0]
+        return insert_attributes(work, dimension_id, who, [text.strip()], prompted_by=prompted_by, passages=[marked])[0]
 
 
 @use_case(Right.TAKE_PART)
@@ -208,13 +208,13 @@ def remove_own_attribute(workbench: Workbench, attribute_id: int) -> None:
     with workbench.database.write() as work:
         if not _in_use(work, attribute_id):
             return  # removed already
-        shown = work.independence.was_shown(attribute_id)
+        shown = work.independence.is_revealed(attribute_id)
         status = AttributeStatus.EXCLUDED if shown else AttributeStatus.WITHDRAWN
         work.think_aloud.set_status(attribute_id, status, REMOVED)
 
 
 @use_case(Right.TAKE_PART)
-def put_back_own_attribute(workbench: Workbench, attribute_id: int) -> None:
+def restore_own_attribute(workbench: Workbench, attribute_id: int) -> None:
     """Restore an attribute that its author removed. Raises ConflictError if somebody else excluded or merged it."""
     with workbench.database.write() as work:
         if not _in_use(work, attribute_id):

@@ -25,7 +25,7 @@ from app.services.runtime.batch_rounds import BatchRounds, Collect, check_sold_i
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered, failed, own_wordings
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.think_aloud.independence import write_down
+from app.services.think_aloud.independence import insert_attributes
 from app.services.think_aloud.samples import ensure_samples
 from app.settings import settings
 from app.think_aloud import (
@@ -58,7 +58,7 @@ class ProjectBatches:
         """Do nothing, as `hold`."""
 
     def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch:
-        return work.provider_batches.intend_without_run(self._project, self._model, token, requests, self._effort)
+        return work.provider_batches.record_batch_intent(self._project, self._model, token, requests, self._effort)
 
     def open(self, work: UnitOfWork) -> list[ProviderBatch]:
         return work.provider_batches.open_without_run(self._project, self._model)
@@ -346,7 +346,7 @@ class ThinkAloudAsking:
     async def failed(self, name: str, about: Sequence[Dimension], error: WorkbenchError) -> list[ThinkAloudAnswer]:
         """Record the failure of a model that can't be opened."""
         for dimension in about:
-            await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
+            await asyncio.to_thread(_record_failure, self.workbench, dimension, name, error)
         answer = ThinkAloudAnswer("", name, error=error.in_full)
         self._on_answer(answer)
         return [answer]
@@ -359,7 +359,7 @@ class ThinkAloudAsking:
         except BatchPendingError:
             return None
         except WorkbenchError as error:
-            await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
+            await asyncio.to_thread(_record_failure, self.workbench, dimension, name, error)
             asked = ThinkAloudAnswer(dimension.name, name, error=error.in_full)
         self._on_answer(asked)
         return asked
@@ -387,7 +387,7 @@ async def _ask_all(
             await rounds_about(everything, await asking.rounds(name, everything) | dict(rounds)).collect_open()
         elif len(dimensions) > 1:
             await asking.into_ledger(model, dimensions[:1], rounds)
-        await rounds_about(dimensions, rounds).until_answered()
+        await rounds_about(dimensions, rounds).wait_for_answers()
 
     async def ask_one(name: str) -> list[ThinkAloudAnswer]:
         try:
@@ -428,11 +428,11 @@ def _keep(
         new, repeated = without_repeats(said.attributes, before)
         first = dict(zip(said.attributes[::-1], said.passages[::-1], strict=True))
         passages = [first[text] for text in new]
-        write_down(work, dimension.id, who, new, round_number, stage_id, passages=passages)
+        insert_attributes(work, dimension.id, who, new, round_number, stage_id, passages=passages)
     found = sum(passage is not None for passage in passages)
     return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number, found, said.absent)
 
 
-def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:
+def _record_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:
     with workbench.database.write() as work:
         work.stages.add(dimension.id, failed(STAGE, name, error))

@@ -74,7 +74,7 @@ def collect_batches(
             of_model = replace(workbench, asking=replace(workbench.asking, effort=effort))
             asking = ThinkAloudAsking(of_model, project, {}, on_answer)
             came_in += asyncio.run(_collect_batch(asking, name, cancel, ending, wished))
-    return _told(workbench, before, came_in)
+    return _collected_batches(workbench, before, came_in)
 
 
 async def _collect_batch(
@@ -99,7 +99,7 @@ async def _collect_batch(
             return await asking.answers(model.awaiting({}), name, about, numbers)
 
 
-def _told(
+def _collected_batches(
     workbench: Workbench, before: Sequence[ProviderBatch], came_in: Sequence[ThinkAloudAnswer]
 ) -> CollectedBatches:
     with workbench.database.read() as work:
@@ -183,7 +183,7 @@ def _collect(workbench: Workbench, job: CollectingJob, progress: Progress) -> st
         workbench, job.project, (), job.cancel, ending=_ends(progress), wished=lambda: progress.wished
     )
     if found.ending or found.answered < found.requests:
-        progress.fell_short()
+        progress.mark_incomplete()
     return str(found)
 
 
@@ -218,17 +218,17 @@ def _ask(workbench: Workbench, job: ThinkAloudJob, progress: Progress) -> str:
         if patient:
             ask_models(asking, job.project, dimensions, patient, listen, job.batch, ends, wished)
     if progress.wished:
-        progress.fell_short()
+        progress.mark_incomplete()
         return f"Cancelled at the provider. {_ending(answers, progress)}"
     if len(answers) < planned and ends():
-        progress.fell_short()
+        progress.mark_incomplete()
     return _ending(answers, progress)
 
 
 def _ending(answers: Sequence[ThinkAloudAnswer], progress: Progress) -> str:
     failed = sum(1 for asked in answers if asked.error)
     if failed:
-        progress.fell_short()
+        progress.mark_incomplete()
     said = f"{_several(sum(asked.attributes for asked in answers), 'attribute')} came in."
     repeated = sum(asked.repeated for asked in answers)
     if repeated:

@@ -18,7 +18,7 @@ from app.services.runtime.models import AUDIO_FORMATS, ask_model, voice_recordin
 from app.services.runtime.prompts import answered
 from app.services.runtime.spending import allowance_left
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.think_aloud.independence import write_down
+from app.services.think_aloud.independence import insert_attributes
 from app.think_aloud import (
     FOLLOW_UP_PROMPT,
     TRANSCRIPT_PROMPT,
@@ -40,7 +40,7 @@ def transcription_models(workbench: Workbench) -> list[str]:
 
 
 @use_case(Right.TAKE_PART)
-def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:
+def save_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:
     """Store a transcript made elsewhere, word for word. Returns its id; raises InputError for a blank one."""
     if not text.strip():
         raise InputError("The transcript is empty.", "Paste what was said.")
@@ -48,7 +48,7 @@ def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: 
 
 
 @use_case(Right.TAKE_PART)
-def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: bytes, file_name: str) -> int:
+def save_recording(workbench: Workbench, dimension_id: int, expert: str, audio: bytes, file_name: str) -> int:
     """Store the audio in the data folder, under a new name, before it is processed. Returns the transcript's id.
 
     Raises InputError for no audio or an unsupported kind of file.
@@ -86,10 +86,10 @@ def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
             raise InputError(f"{model} heard no words in the recording.", "Listen to it, then record again.")
     except WorkbenchError as error:
         with workbench.database.write() as work:
-            work.transcripts.heard(transcript_id, model, error=error.in_full)
+            work.transcripts.save_transcription(transcript_id, model, error=error.in_full)
         raise
     with workbench.database.write() as work:
-        work.transcripts.heard(transcript_id, model, storable(text))
+        work.transcripts.save_transcription(transcript_id, model, storable(text))
 
 
 async def _listen(workbench: Workbench, name: str, path: Path) -> str:
@@ -160,7 +160,7 @@ def accept(workbench: Workbench, proposed_id: int, text: str = "") -> int:
         who = work.think_aloud.contributor(project.id, transcript.expert, ContributorKind.HUMAN)
         wording = text.strip() or proposal.text
         marked = spoken_passage(transcript.text, proposal.words)
-        added = write_down(work, transcript.dimension_id, who, [wording], passages=[marked])[0]
+        added = insert_attributes(work, transcript.dimension_id, who, [wording], passages=[marked])[0]
         work.transcripts.decide(proposed_id, added, declined=False)
         return added
 

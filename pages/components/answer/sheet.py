@@ -18,24 +18,24 @@ from app.services.checklists.expert_answers import (
     draw_same_texts,
     drawable,
     expert_answers,
-    keep_entries,
     read_message,
+    save_entries,
     texts_of,
 )
 from app.services.data.uploads import SUFFIXES, Upload
 from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import AnswerAuthors, ImportedAnswers, answer_columns, bring_answers_in
+from app.services.scoring.own_scores import AnswerAuthors, ImportedAnswers, answer_columns, import_answer_upload
 from app.services.think_aloud.samples import verdicts_by
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.current import was_pressed
-from pages.components.shell.frame import nothing_yet, sticky
+from pages.components.shell.frame import nothing_yet, scrolling_column
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text, verdict_choice
 from pages.components.shell.tables import left_out_rows, show_table
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_saved_error
 
 ABOUT = (
     "A row an answer: doc_id (system_id and item_id where they tell texts apart), number or question, and answer: yes, "
@@ -73,7 +73,7 @@ def _form(workbench: Workbench, versions: Sequence[Checklist], file_id: str, upl
             replace = st.checkbox("They win over answers on record", key=f"answers_replace_{file_id}")
         if was_pressed("Bring these answers in", "bring_answers_in", disabled=givers is None) and givers:
             with st.spinner("Finding text and question of each answer"):
-                st.session_state[_BROUGHT] = bring_answers_in(workbench, version.id, upload, givers, replace)
+                st.session_state[_BROUGHT] = import_answer_upload(workbench, version.id, upload, givers, replace)
             st.rerun()
 
 
@@ -351,7 +351,7 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
 
     It is no fragment: a restarted server wouldn't know it, and would never get what the browser sends again.
     """
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     texts = texts_of(workbench, mine.draw)
     place = _place(mine)
     if place == len(mine.texts):
@@ -361,7 +361,7 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
     left, right = st.columns([3, 2], gap="large")
     with left:
         _reading(project, dimension, text)
-    with right, sticky("answering"):
+    with right, scrolling_column("answering"):
         done = number(mine.done, "text")
         st.progress(mine.done / len(mine.texts), f"Text {place + 1} of {len(mine.texts)} · {done} finished")
         if carried := str(mine.carried):
@@ -430,7 +430,7 @@ def _take(workbench: Workbench, mine: AnswerSheet, sent: object) -> bool:
     if not fresh:
         return False
     try:
-        if keep_entries(workbench, mine.draw, mine.expert, fresh):
+        if save_entries(workbench, mine.draw, mine.expert, fresh):
             st.session_state[_PROBLEM] = _NOT_DRAWN
     except InputError as error:
         st.session_state[_PROBLEM] = error

@@ -24,7 +24,7 @@ from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.current import one_of, was_pressed
 from pages.components.shell.tables import file_download
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, button_label, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, button_label, plain, show_saved_error
 
 # format -> (title, what it is for)
 FORMATS = {
@@ -49,7 +49,7 @@ FORMATS = {
 TOOLS = ("promptfoo", "deepeval", "inspect", "reward", "openai-grader")
 
 
-def on_paper(workbench: Workbench, view: ChecklistView) -> None:
+def print_download(workbench: Workbench, view: ChecklistView) -> None:
     """Draw the download of the checklist to print, made on request."""
     st.caption("On paper")
     with st.container(horizontal=True):
@@ -143,7 +143,7 @@ _FIELDS = {
 
 def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
     """Draw this person's last change with Undo, and who else was here."""
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     history = history_of(workbench, checklist.id)
     mine = last_change(history, who)
     with st.container(key="undo_bar"):
@@ -162,7 +162,7 @@ def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
 
 def change_history(workbench: Workbench, checklist: Checklist, who: str) -> None:
     """Draw every change of this version while it was a draft, newest first, each with its before and after."""
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     history = history_of(workbench, checklist.id)
     if not history:
         st.markdown("Nothing was changed in this version since it was made.")

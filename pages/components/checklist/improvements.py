@@ -26,6 +26,7 @@ from app.services.improvement.decided import (
     try_draft,
 )
 from app.services.improvement.improve import (
+    accept_improvement,
     attempt_sentence,
     begin_improvement,
     difference_of,
@@ -33,13 +34,12 @@ from app.services.improvement.improve import (
     forecast_improvement,
     improvement_job_key,
     refuse_improvement,
-    take_improvement,
 )
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
-from pages.components.shell.checklists.publishing import ResultsLink, forget_way, way_back
+from pages.components.shell.checklists.publishing import ResultsLink, forget_results_link, results_link
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
 from pages.components.shell.current import hold, was_pressed
 from pages.components.shell.navigation.screens import go
@@ -53,7 +53,7 @@ from pages.components.shell.words import (
     number,
     plain,
     show_error,
-    show_kept_error,
+    show_saved_error,
 )
 
 _TRIAL = "draft_trial"
@@ -65,7 +65,7 @@ CHANCE = (
 
 def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
     """Draw the bar; draw nothing for people who did not come from a result."""
-    way = way_back(view.dimension.id)
+    way = results_link(view.dimension.id)
     if way is None:
         return
     with st.container(border=True, key="tuning_bar"):
@@ -86,7 +86,7 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
                     "No result is made of it.",
                 )
             )
-            st.button("Hide", key="hide_tuning", type="tertiary", on_click=forget_way)
+            st.button("Hide", key="hide_tuning", type="tertiary", on_click=forget_results_link)
         trial = _trial(workbench, view, way, asked)
         if trial is not None:
             titles = text_titles(workbench, view.project.id, [each.row.text for each in trial.texts])
@@ -148,7 +148,7 @@ _HALVES = {DocumentHalf.DEVELOPMENT: "Development half", DocumentHalf.PROOF: "Pr
 def improvements(editing: Editing, question: Question) -> None:
     """Draw the improvements of a question; draw nothing if no answer to it was decided."""
     workbench, checklist_id = editing.workbench, editing.view.checklist.id
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     asking = watch(workbench, improvement_job_key(checklist_id), neutral=True)
     found = decided_questions(workbench, checklist_id).get(question.id)
     if found is None:
@@ -393,7 +393,7 @@ def _take(editing: Editing, question: Question, attempt: int) -> None:
     state = st.session_state
     text, guidance = (state.get(f"improved_{field}_{attempt}") for field in ("text", "guidance"))
     words = None if text is None else ProposedWording(str(text), str(guidance))
-    _told(partial(take_improvement, editing.workbench, question.id, attempt, editing.who, words))
+    _told(partial(accept_improvement, editing.workbench, question.id, attempt, editing.who, words))
     if _PROBLEM not in state:
         saved_typing(f"improved_text_{attempt}", f"improved_guidance_{attempt}")
         close_reworded(question.id)

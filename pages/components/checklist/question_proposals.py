@@ -29,7 +29,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked, opened_question
 from pages.components.shell.runs.model_options import chosen_model, model_choice
-from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain, show_saved_error
 
 _COMMENT_PROBLEM = "comment_problem"
 
@@ -44,7 +44,7 @@ def question_comments(
     st.caption("Comments, for people: no judge reads them")
     if not sees_all_comments(workbench, checklist.id):
         st.caption(_CLOSED)
-    show_kept_error(_COMMENT_PROBLEM)
+    show_saved_error(_COMMENT_PROBLEM)
     comments = may(workbench, Right.EDIT, question_id=question.id)
     for comment in said:
         _comment(workbench, comment, who, comments)
@@ -128,7 +128,7 @@ _VALIDATOR = "validator_model"
 def proposals(editing: Editing) -> None:
     """Draw, above the questions, running requests and undecided proposals."""
     watch(editing.workbench, proposals_job_key(editing.view.checklist.id))
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     opened = opened_question()
     waiting = [proposal for proposal in _waiting(editing) if opened not in proposal.sources]
     if not waiting:

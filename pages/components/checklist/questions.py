@@ -50,7 +50,7 @@ from pages.components.shell.checklists.question_editor import (
     unsaved_wordings,
 )
 from pages.components.shell.runs.run_words import kind_word
-from pages.components.shell.words import ShownErrors, button_label, more_on, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, button_label, more_on, number, plain, show_saved_error
 
 _OPENED = "opened_component"
 _SEEN = "seen_component"
@@ -111,7 +111,7 @@ def _do(action: Callable[[], object], typed: Sequence[str] = ()) -> None:
 
 
 def _editor(editing: Editing, component: Component, heading: Heading) -> None:
-    show_kept_error(_COMPONENT_PROBLEM)
+    show_saved_error(_COMPONENT_PROBLEM)
     key, checklist, seen = component.id, editing.view.checklist, st.session_state[_SEEN]
     with st.form(f"edit_component_{key}", border=False):
         st.text_input("Name", seen.name, key=f"component_name_{key}")
@@ -148,7 +148,7 @@ def add_component_form(workbench: Workbench, checklist: Checklist, who: str) -> 
                 on_click=_add_component,
                 args=[workbench, checklist.id, who],
             )
-        show_kept_error(_NOT_ADDED)
+        show_saved_error(_NOT_ADDED)
 
 
 _NOT_ADDED = "new_component_problem"
@@ -316,7 +316,7 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
             st.form_submit_button(
                 "Add question", key="add_question_submit", on_click=_add, args=[workbench, checklist.id, who]
             )
-        show_kept_error(_PROBLEM)
+        show_saved_error(_PROBLEM)
     add_component_form(workbench, checklist, who)
     validator(Editing(workbench, view, who, draft=True))
 

@@ -12,15 +12,15 @@ from app.domain.run import StageRun
 from app.services.attributes.attribute_changes import ActKind, AttributeAct
 from app.services.building.build_state import (
     BuildView,
+    accept_new_version,
     add_build_component,
     decide,
     decide_all,
     describe_component,
-    keep_mine,
+    keep_own_edit,
     place_attributes,
     remove_build_component,
     reword_change,
-    take_new,
 )
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
@@ -290,7 +290,12 @@ def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
                 button_label("Keep mine", about),
                 key=f"keep_{key}",
                 on_click=save_edit,
-                args=[workbench, view.id, "kept an edit", partial(keep_mine, workbench, view.id, stage, offer.item)],
+                args=[
+                    workbench,
+                    view.id,
+                    "kept an edit",
+                    partial(keep_own_edit, workbench, view.id, stage, offer.item),
+                ],
             )
             take.button(
                 button_label("Take the new one", about),
@@ -300,7 +305,7 @@ def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
                     workbench,
                     view.id,
                     "took a new answer",
-                    partial(take_new, workbench, view.id, stage, offer.item),
+                    partial(accept_new_version, workbench, view.id, stage, offer.item),
                 ],
             )
 

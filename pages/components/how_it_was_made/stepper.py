@@ -7,11 +7,11 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
-from app.services.building.build import begin_again, begin_stages, make_checklist, taken_as_proposed
+from app.services.building.build import accepted_changes_sentence, begin_again, begin_stages, make_checklist
 from app.services.building.build_state import (
     BuildView,
+    accept_stage,
     add_build_question,
-    keep_stage,
     remove_build_question,
     reword_question,
     set_model,
@@ -269,7 +269,7 @@ def _make(workbench: Workbench, view: BuildView) -> None:
     if not save_open_edits(workbench, view):
         return
     with ShownErrors("build_problem"):
-        taken = taken_as_proposed(view_build(workbench, view.id).build)
+        taken = accepted_changes_sentence(view_build(workbench, view.id).build)
         made = make_checklist(workbench, view.id, who=current_editor())
         said = f"Version {made.version} is a draft with {number(len(made.asked), 'question')}."
         st.session_state["made_version"] = said + taken
@@ -293,7 +293,12 @@ def _stale(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> N
             disabled=busy,
             help="You looked at it and it still fits: it no longer counts as out of date.",
             on_click=save_edit,
-            args=[workbench, view.id, f"kept the {STAGE_NAMES[stage]}", partial(keep_stage, workbench, view.id, stage)],
+            args=[
+                workbench,
+                view.id,
+                f"kept the {STAGE_NAMES[stage]}",
+                partial(accept_stage, workbench, view.id, stage),
+            ],
         )
 
 

@@ -28,7 +28,7 @@ from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, number, plain, show_error, show_kept_error
+from pages.components.shell.words import ShownErrors, number, plain, show_error, show_saved_error
 
 _ASSIGN_PROBLEM = "assign_problem"
 
@@ -233,7 +233,7 @@ def _invite(workbench: Workbench, project: Project) -> None:
         st.form_submit_button(
             "Make a link", key="invite_make", type="primary", on_click=_invite_one, args=[workbench, project]
         )
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
 
 
 def _invite_one(workbench: Workbench, project: Project) -> None:
@@ -260,7 +260,7 @@ def _invite_several(workbench: Workbench, project: Project) -> None:
         st.form_submit_button(
             "Make the links", key="invite_list_make", type="primary", on_click=_invite_list, args=[workbench, project]
         )
-    show_kept_error(_LIST_PROBLEM)
+    show_saved_error(_LIST_PROBLEM)
 
 
 def _invite_list(workbench: Workbench, project: Project) -> None:

@@ -17,14 +17,14 @@ from app.services.people.invitations import (
     project_audit_log,
     revoke_api_token,
 )
-from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
+from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress
 from pages.components.shell import words
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.tables import file_download, show_table
-from pages.components.shell.words import ShownErrors, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, plain, show_saved_error
 
 
 def experts_table(workbench: Workbench, project_id: int) -> bool:
@@ -126,7 +126,7 @@ def api_tokens(workbench: Workbench, project: Project) -> None:
                 },
                 width="content",
             )
-        show_kept_error(_TOKEN_PROBLEM)
+        show_saved_error(_TOKEN_PROBLEM)
         of_project, secret = st.session_state.get(_MADE_TOKEN, (None, ""))
         if of_project == project.id:
             st.markdown("Copy the token now: once this section is closed, it is shown nowhere.")
@@ -203,5 +203,5 @@ def _replace(workbench: Workbench, project: Project, name: str, new: str) -> Non
     with ShownErrors():
         done = replace_name(workbench, project.id, name, new)
         saved_typing("pseudonym_new")
-        st.session_state[_DONE] = [f"{name} is {done.pseudonym} now.", *still_said(done)]
+        st.session_state[_DONE] = [f"{name} is {done.pseudonym} now.", *remaining_mentions(done)]
         st.rerun()

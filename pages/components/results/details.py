@@ -40,7 +40,7 @@ def unfolding(key: str, label: str) -> DeltaGenerator | None:
     if state not in st.session_state:
         st.session_state[state] = key in _in_address()
     section = st.expander(label, key=state, on_change="rerun")
-    _keep_in_address(key, bool(section.open))
+    _save_in_address(key, bool(section.open))
     return section if section.open else None
 
 
@@ -52,7 +52,7 @@ def _in_address() -> list[str]:
     return [name for name in st.query_params.get(OPEN, "").split(",") if name]
 
 
-def _keep_in_address(key: str, is_open: bool) -> None:
+def _save_in_address(key: str, is_open: bool) -> None:
     names = _in_address()
     if is_open == (key in names):
         return

@@ -37,7 +37,7 @@ from app.services.results.run_comparison import (
     version_difference,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.results.people import stand_in
+from pages.components.results.people import alt_test_section
 from pages.components.shell.current import current_expert
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import interval
@@ -86,7 +86,9 @@ def judge_worth(workbench: Workbench, result: DimensionResult) -> None:
         return
     _shares(found)
     if found.stand_in:
-        stand_in(found.stand_in, "On each question about each text: who agrees more with the others?", "experts")
+        alt_test_section(
+            found.stand_in, "On each question about each text: who agrees more with the others?", "experts"
+        )
 
 
 def _shares(found: CorrectedShares) -> None:
@@ -97,7 +99,7 @@ def _shares(found: CorrectedShares) -> None:
         st.markdown(plain(f"Mean score over all texts. {estimate_verdict(found.score)}"))
         st.caption(plain(" ".join(filter(None, [estimate_forecast(found.score), *estimate_cautions(found.score)]))))
     if found.decided:
-        st.caption(rest_on_decisions(found.decided).strip())
+        st.caption(decisions_basis(found.decided).strip())
     table = pd.DataFrame([_worth_row(share) for share in found.questions])
     show_table(table, "judge_worth", _WORTH_COLUMNS, drop_empty="Why", height="content", row_height=ROW_HEIGHT)
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
@@ -160,7 +162,7 @@ def _agreement(found: VerdictAgreement) -> str:
     return " ".join(said)
 
 
-def rest_on_decisions(texts: int) -> str:
+def decisions_basis(texts: int) -> str:
     """Return on how many texts the judge is compared with a facilitator's decision, in words; "" for none."""
     if not texts:
         return ""
@@ -389,7 +391,7 @@ def expert_agreement(workbench: Workbench, project: Project, result: DimensionRe
     st.caption(
         plain(
             f"{len(found.experts)} experts ({', '.join(found.experts)}) on {found.texts:,} drawn texts; the judge "
-            f"answered on {found.judged:,} of them.{rest_on_decisions(found.decided)}"
+            f"answered on {found.judged:,} of them.{decisions_basis(found.decided)}"
         )
     )
     if found.carried and found.carried.answers:

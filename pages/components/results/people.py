@@ -21,7 +21,7 @@ _STAND_IN_HELP = (
 ) + more_in_guide("alt-test")
 
 
-def stand_in(found: AltTest, question: str, people: str) -> None:
+def alt_test_section(found: AltTest, question: str, people: str) -> None:
     """Draw the alternative annotator test. `question`: how the better one is decided; `people`: the plural word for
     them."""
     st.markdown(
@@ -163,7 +163,7 @@ def result_people(scope: ResultScope) -> None:
         _ceiling(found)
         _agreement(found)
         if test := stand_in_for_rater(scope.workbench, result):
-            stand_in(test, "On each text: whose score lies nearer to the others' ratings?", "raters")
+            alt_test_section(test, "On each text: whose score lies nearer to the others' ratings?", "raters")
         rater_strata(found.strata)
     if found.raters:
         _raters(found)

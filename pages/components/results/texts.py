@@ -32,8 +32,8 @@ from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.blinding import all_open, open_attributes
 from pages.components.shell.browser.page_scripts import saved_typing, want_focus
-from pages.components.shell.checklists.publishing import VERSION, ResultsLink, remember_way, show_version
-from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, note_opened
+from pages.components.shell.checklists.publishing import VERSION, ResultsLink, remember_results_link, show_version
+from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, open_without_address
 from pages.components.shell.current import keep, listed_choice, one_of, own_name, signed_in_as, was_pressed
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.reading import part_with_places, quote_line
@@ -47,7 +47,7 @@ from pages.components.shell.words import (
     model_label,
     number,
     plain,
-    show_kept_error,
+    show_saved_error,
 )
 
 _ADDED = "attribute_added"
@@ -66,7 +66,7 @@ def add_attribute(workbench: Workbench, dimension: Dimension, text_id: int) -> N
             st.form_submit_button(
                 "Add", key=f"attribute_save_{text_id}", on_click=_save, args=(workbench, dimension, text_id)
             )
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     if st.session_state.pop(_ADDED, False):
         st.success("Added to the attributes, with this text noted. The next build can take it in.")
 
@@ -120,9 +120,9 @@ def edit_question(
         draft, there = draft_to_edit(workbench, dimension_id, question)
         found = disagreements(result.compared) if listed is None else listed
         texts = tuple(each.row.text for each in found)[:ASKED_AGAIN]
-        remember_way(ResultsLink(dimension_id, result.run.id, texts, st.query_params.to_dict()))
+        remember_results_link(ResultsLink(dimension_id, result.run.id, texts, st.query_params.to_dict()))
         show_version(draft.version, dimension_id)
-        note_opened(there)
+        open_without_address(there)
         want_focus(there.id)
         address = {QUESTION: str(there.id)}
         if draft.version != versions_of(workbench, dimension_id)[0].version:

@@ -12,7 +12,7 @@ from app.services.data.projects import dimensions_named
 from app.services.drift.looks import Asking, anchors_ahead, begin_anchored_scoring
 from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
-from app.services.results.results import kept_results
+from app.services.results.results import cached_results
 from app.services.runtime.batch_rounds import AT_ONCE
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.spending import run_spending
@@ -22,28 +22,28 @@ from app.services.scoring.run_writer import method_label
 from app.services.scoring.runs import RunOptions, answer_warnings, list_runs, set_budget, stop_run
 from app.services.scoring.scoring_jobs import (
     ask_rest,
+    batches_in_progress,
     batches_of_run,
     begin_cancelling,
     begin_scoring,
-    can_go_on,
+    can_resume,
     failure_kinds,
-    go_on,
     has_open_batches,
     is_scoring,
     just_ended,
-    out_now,
+    resume_run,
     running_run,
     stopping,
 )
-from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
+from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, save_edit, save_own_seeds, stage_outputs_of
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import (
     at_provider,
+    double_payment_warning,
     failure_words,
-    paid_twice,
     short_title,
     started,
     state,
@@ -61,7 +61,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
         return
     st.subheader("Runs", anchor=False)
     busy = is_scoring(workbench, project.id) or any(run.status is RunStatus.RUNNING for run in runs)
-    open_ = [run for run in runs if can_go_on(run) or (run.failed and run.status is not RunStatus.RUNNING)]
+    open_ = [run for run in runs if can_resume(run) or (run.failed and run.status is not RunStatus.RUNNING)]
     for run in open_[:UNFINISHED]:
         _unfinished(workbench, project, run, busy)
     show_table(_table(runs), "runs", _COLUMNS)
@@ -143,7 +143,7 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
         if run.status is RunStatus.INTERRUPTED and not run.message:
             st.caption("The program that worked on it ended. What it had scored is here.")
         if run.maybe_paid_twice:
-            st.caption(paid_twice(run))
+            st.caption(double_payment_warning(run))
         for failure in failure_kinds(workbench, run.id) if run.failed else []:
             st.caption(failure_words(failure))
     if pressed or cancelled:
@@ -155,12 +155,12 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
                     set_budget(workbench, run.id, budget)
                 if rest:
                     ask_rest(workbench, run.id, AT_ONCE)
-                go_on(workbench, project.id, run.id)
+                resume_run(workbench, project.id, run.id)
             st.rerun()
 
 
 def _left_there(workbench: Workbench, run: RunSummary) -> str:
-    there = out_now(batches_of_run(workbench, run.id))
+    there = batches_in_progress(batches_of_run(workbench, run.id))
     if there is None:
         return "Its batch may be at the provider. Resume looks for it, and hands it in where it isn't."
     return f"{at_provider(there)} when it was last asked. Resume waits for it and scores what comes back."
@@ -250,7 +250,7 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
             f"cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
         )
     if run.maybe_paid_twice:
-        lines.append(paid_twice(run))
+        lines.append(double_payment_warning(run))
     for failure in failure_kinds(workbench, run.id) if run.failed else []:
         lines.append(failure_words(failure))
     return lines
@@ -258,7 +258,7 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
 
 def _waits(workbench: Workbench, run: RunSummary, ended: int) -> str:
     """Return how much of its batch is back, or its pace."""
-    there = out_now(batches_of_run(workbench, run.id)) if run.params.get("batch") else None
+    there = batches_in_progress(batches_of_run(workbench, run.id)) if run.params.get("batch") else None
     if there is None:
         return _pace(run, ended)
     return f"{at_provider(there)}. That may take a day; you can close this page."
@@ -299,7 +299,7 @@ def outcome(workbench: Workbench, project: Project) -> None:
     there = [run for run in list_runs(workbench, project.id) if run.id in ended and run.done]
     runs = [run for run in there if not run.locked and not run.apart]
     with st.spinner("Comparing the judge with the raters"):
-        results = [result for run in runs for result in kept_results(workbench, run.id)]
+        results = [result for run in runs for result in cached_results(workbench, run.id)]
         verdicts = [verdict_of(workbench, result).about(result_words(result, results)) for result in results]
     if not verdicts:
         return
@@ -425,6 +425,6 @@ def _own_seeds(workbench: Workbench, dimension: Dimension) -> None:
         st.caption("Used where CheckEval's option “Seed questions” is set to your own.")
     if saved:
         with ShownErrors():
-            keep_own_seeds(workbench, dimension.id, lines)
+            save_own_seeds(workbench, dimension.id, lines)
             saved_typing(f"own_seed_lines_{dimension.id}")
             st.rerun()

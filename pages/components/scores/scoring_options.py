@@ -45,7 +45,7 @@ from pages.components.shell.runs.model_options import (
     take_among,
     text_filter,
 )
-from pages.components.shell.runs.run_words import batch_rest
+from pages.components.shell.runs.run_words import batch_rest_choice
 from pages.components.shell.words import button_label, more_in_guide, plain, show_error
 
 
@@ -174,7 +174,7 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
         if not any(judge.is_llm for judge in judges):
             return wishes
         tier = _tier(judges)
-        batch = batch_rest("score_batch_rest") if tier == BATCH else ""
+        batch = batch_rest_choice("score_batch_rest") if tier == BATCH else ""
         asked = replace(model_options("score"), tier="" if tier == BATCH else tier)
         return replace(wishes, model=asked, batch=batch)
 

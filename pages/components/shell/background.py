@@ -8,7 +8,7 @@ from app.domain.project import Project
 from app.services.background.jobs import adopt_job, forget_job, job_state, workers_there
 from app.services.disagreements.rooms import room_states
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.current import still_there
+from pages.components.shell.current import signed_out_redraw
 from pages.components.shell.words import plain
 
 POLL_SECONDS = 1.0
@@ -59,7 +59,7 @@ def watch_rooms(workbench: Workbench, project: Project) -> None:
 
 
 def _look_at_rooms(workbench: Workbench, project: Project, seen: int) -> None:
-    still_there(workbench)
+    signed_out_redraw(workbench)
     if room_states(workbench, project.id) != seen:
         st.rerun()
 

@@ -17,7 +17,7 @@ from app.domain.project import Dimension, Project
 from app.errors import NotFoundError
 from app.services.attributes.attributes import contributors_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.people.ways_in import who_asks
+from app.services.people.ways_in import person_at_browser
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.think_aloud.independence import add_expert, describe_expert
 from pages.components.shell.browser.page_scripts import saved_typing
@@ -129,7 +129,7 @@ def typed_keys() -> dict[str, str]:
     return keys
 
 
-def keep_key(provider: str, key: str) -> None:
+def save_key(provider: str, key: str) -> None:
     st.session_state[_KEYS] = {**typed_keys(), provider: key.strip()}
 
 
@@ -146,10 +146,10 @@ def current_workbench() -> Workbench:
     """Return the workbench of the person whose browser it is, with the environment's keys and those typed for this
     session."""
     found = open_workbench(typed_keys(), any_path=False)
-    return replace(found, actor=who_asks(found, st.context.cookies, st.context.headers))
+    return replace(found, actor=person_at_browser(found, st.context.cookies, st.context.headers))
 
 
-def still_there(workbench: Workbench) -> None:
+def signed_out_redraw(workbench: Workbench) -> None:
     """Redraw the whole screen for a person who was signed out; for parts of a screen that are drawn alone."""
     if current_workbench().actor != workbench.actor:
         st.rerun()
@@ -195,14 +195,14 @@ def was_pressed(label: str, key: str, *, form: bool = False, **options: Any) -> 
     This press waits for the next drawing of the button, as long as screen, project and dimension stay the same.
     """
     draw = st.form_submit_button if form else st.button
-    draw(label, key=key, on_click=_keep_press, args=[key], **options)
+    draw(label, key=key, on_click=_save_press, args=[key], **options)
     if st.session_state.get(_PRESS) != _press(key):
         return False
     del st.session_state[_PRESS]
     return not options.get("disabled")
 
 
-def _keep_press(key: str) -> None:
+def _save_press(key: str) -> None:
     st.session_state[_PRESS] = _press(key)
 
 
@@ -228,7 +228,7 @@ def current_expert() -> str:
     return str(st.session_state.get(EXPERT) or st.query_params.get(EXPERT, ""))
 
 
-def keep_expert(workbench: Workbench) -> None:
+def set_expert_from_address(workbench: Workbench) -> None:
     """Take a name in the address into the session, on every screen. Signed-in people have their own."""
     if workbench.actor.person is not None:
         forget_expert()

@@ -29,7 +29,7 @@ from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture, show_table
-from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain, show_kept_error
+from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain, show_saved_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
 COVERAGE_HELP = (
@@ -221,7 +221,7 @@ def _ask_a_model(workbench: Workbench, project: Project, dimension: Dimension) -
     if watch(workbench, coverage_job_key(dimension.id)):
         st.button("Stop", key="coverage_stop", on_click=stop_judging_coverage, args=[workbench, dimension.id])
         return
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     first = last_model(workbench, project.id, "judge")
     purpose = "It says which questions cover which attributes. It isn't told whose they are."
     model = model_choice(workbench, "Second judge", _MODEL, purpose, first=first, offer=False)

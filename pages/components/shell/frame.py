@@ -77,7 +77,7 @@ def nothing_yet(part: str, words: str) -> None:
         st.markdown(words)
 
 
-def sticky(key: str) -> DeltaGenerator:
+def scrolling_column(key: str) -> DeltaGenerator:
     """Return a container for a column; it scrolls by itself if it is taller than the window.
 
     The wrapper moves: the container fills it from edge to edge.
@@ -85,7 +85,7 @@ def sticky(key: str) -> DeltaGenerator:
     place = st.container(key=key)
     st.html(
         "<style>"
-        f"[data-testid='stLayoutWrapper']:has(> .st-key-{key}) {{ position: sticky; top: 4.5rem; }}"
+        f"[data-testid='stLayoutWrapper']:has(> .st-key-{key}) {{ position: scrolling_column; top: 4.5rem; }}"
         f".st-key-{key} {{ max-height: calc(100vh - 6rem); overflow-y: auto; padding: 0 2px; }}"
         "</style>"
     )

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from pages.components.shell.browser.page_scripts import browser
-from pages.components.shell.words import ShownErrors, show_kept_error
+from pages.components.shell.words import ShownErrors, show_saved_error
 
 Action = Callable[[], object]
 _REMEMBERED = 20
@@ -84,7 +84,7 @@ def undo_last(place: str) -> str:
 
 def show_problem() -> None:
     """Show, once, why the last change or its Undo failed."""
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
 
 
 def undo_button(place: str) -> None:

@@ -39,7 +39,7 @@ def upload_field(
     return _taken(workbench, file, key)
 
 
-def voice_field(workbench: Workbench, label: str, key: str, help: str) -> UploadedFile | None:  # noqa: A002
+def recording_field(workbench: Workbench, label: str, key: str, help: str) -> UploadedFile | None:  # noqa: A002
     """Draw a field for a recording and return it. It counts but is never refused, as it can't be repeated."""
     sound = st.audio_input(label, key=key, help=help)
     if sound is not None:

@@ -243,7 +243,7 @@ def show_error(error: WorkbenchError) -> None:
 
 class ShownErrors:
     """A context that shows a `WorkbenchError` and continues after the block. In a callback, which runs before the
-    screen is drawn, the error is kept under `later` for `show_kept_error`."""
+    screen is drawn, the error is kept under `later` for `show_saved_error`."""
 
     def __init__(self, later: str = "") -> None:
         self._later = later
@@ -263,7 +263,7 @@ class ShownErrors:
         return True
 
 
-def show_kept_error(key: str) -> None:
+def show_saved_error(key: str) -> None:
     """Show the error that `ShownErrors` kept, once."""
     if error := st.session_state.pop(key, None):
         show_error(error)

@@ -88,7 +88,7 @@ def starting_with(key: str, default: Any, options: Sequence[Any] | None = None) 
     return key
 
 
-def keep_choices() -> None:
+def save_choices() -> None:
     """Remember the widgets' values, after they are drawn."""
     kept = st.session_state.get(_CHOICES, {})
     kept.update({key: st.session_state[key] for key in kept if key in st.session_state})

@@ -54,8 +54,8 @@ from pages.components.texts.column_mapping import (
     column_choice,
     forget_upload,
     import_target,
-    keep_choices,
     release_upload,
+    save_choices,
     starting_with,
 )
 
@@ -273,7 +273,7 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
     references = _references(key)
     definitions = _definitions(key) if target.new else ""
     plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset, writer, references, part, definitions)
-    keep_choices()
+    save_choices()
     if not choice.missing:
         _feasible(kept, plan, task)
     _button(workbench, kept, plan, target, choice)
@@ -359,7 +359,7 @@ def _reading(kept: ChosenUpload) -> tuple[UploadPreview, ImportPlan] | None:
         wanted = (kept.id, format_name, sheet)
         preview = _once(_PREVIEW, wanted, lambda: preview_upload(kept.upload, format_name, sheet))
     except WorkbenchError as error:
-        keep_choices()
+        save_choices()
         show_error(error)
         return None
     return preview, ImportPlan(format_name, sheet)

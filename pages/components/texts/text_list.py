@@ -33,7 +33,7 @@ from app.services.think_aloud.samples import (
 )
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.current import choose, current_dimension, keep, prepare_number, prepare_words, was_pressed
-from pages.components.shell.frame import sticky
+from pages.components.shell.frame import scrolling_column
 from pages.components.shell.reading import left_out, part_with_places, readable_text, samples_side_by_side, score_words
 from pages.components.shell.tables import show_table
 from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
@@ -202,7 +202,7 @@ def texts_to_read(workbench: Workbench, project: Project) -> None:
         return
     found = _opened(workbench, project, page)
     names, reading = st.columns([2, 5], gap="large")
-    with names, sticky("text_list"):
+    with names, scrolling_column("text_list"):
         _names(page, number, found.text)
     with reading:
         if st.session_state.pop(_CHOSEN, False):  # on a phone the text stands below the whole list

@@ -17,33 +17,33 @@ from app.services.think_aloud.independence import (
     is_done,
     mark_done,
     merged_into,
-    not_done,
     not_removed,
     own_attributes_of,
     remove_own_attribute,
     removed_by_author,
     standing,
+    unfinished_dimensions,
 )
 from app.services.think_aloud.transcripts import (
     TRANSCRIPTION_MODELS,
     accept,
     decline,
-    keep_recording,
-    keep_transcript,
     proposals_of,
     propose_attributes,
+    save_recording,
+    save_transcript,
     transcribe,
     transcription_models,
     transcripts_of,
 )
 from pages.components.shell import words as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
-from pages.components.shell.current import choose, still_there, was_pressed
+from pages.components.shell.current import choose, signed_out_redraw, was_pressed
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
-from pages.components.shell.upload_field import upload_field, voice_field
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error, show_kept_error
+from pages.components.shell.upload_field import recording_field, upload_field
+from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error, show_saved_error
 from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, ColumnContext, own_rows, sample_name, show_newest
 from pages.components.think_aloud.passages import highlights_changed
 
@@ -209,7 +209,7 @@ def transcript_entry(workbench: Workbench, project: Project, dimension: Dimensio
             _paste(workbench, project, dimension, name)
         else:
             _audio(workbench, project, dimension, name, way == RECORD)
-        show_kept_error(_PROBLEM)
+        show_saved_error(_PROBLEM)
         transcripts(workbench, project, dimension, name)
 
 
@@ -219,15 +219,15 @@ def _paste(workbench: Workbench, project: Project, dimension: Dimension, name: s
         st.form_submit_button(
             "Keep the transcript",
             key="transcript_keep",
-            on_click=_keep_pasted,
+            on_click=_save_pasted,
             args=[workbench, project, dimension, name],
         )
 
 
-def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
+def _save_pasted(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
     """Save a pasted transcript, in a callback; the field is emptied once it is saved."""
     with ShownErrors(_PROBLEM):
-        kept = keep_transcript(workbench, dimension.id, name, str(st.session_state["transcript_text"]))
+        kept = save_transcript(workbench, dimension.id, name, str(st.session_state["transcript_text"]))
         saved_typing("transcript_text")
         st.session_state["transcript_text"] = ""
         propose_attributes(workbench, project, dimension, kept)
@@ -236,13 +236,13 @@ def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, n
 def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: str, record: bool) -> None:
     sound: RecordedSound | None
     if record:
-        sound = voice_field(workbench, "Your voice", "voice", "The browser asks whether it may use the microphone.")
+        sound = recording_field(workbench, "Your voice", "voice", "The browser asks whether it may use the microphone.")
     else:
         sound = upload_field(workbench, "An audio file", AUDIO_FORMATS, "voice_file")
     model = _listener(workbench)
     if was_pressed("Keep and transcribe", "transcribe", disabled=sound is None) and sound is not None:
         with ShownErrors(_PROBLEM):
-            kept = keep_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
+            kept = save_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
             transcribe_and_propose(workbench, project, dimension, kept, model)
 
 
@@ -272,7 +272,7 @@ def own_attributes(own: ColumnContext, project: Project) -> None:
     A fragment: saving an attribute redraws this column and leaves the samples beside it alone.
     """
     workbench, dimension, name = own.workbench, own.dimension, own.expert
-    still_there(workbench)
+    signed_out_redraw(workbench)
     if st.session_state.pop(_FINISHED, False) or highlights_changed(own):
         st.rerun(scope="app")  # the bar above the screen says what comes next, the samples show other passages
     show_saved_typing()
@@ -362,7 +362,7 @@ def _go_on(own: ColumnContext, project: Project) -> None:
     """Draw the button to the next dimension this person isn't done with; others' attributes on this one are visible
     now."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        waiting = not_done(own.workbench, project.id, own.expert)
+        waiting = unfinished_dimensions(own.workbench, project.id, own.expert)
         if waiting and was_pressed(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):
             choose(project.name, waiting[0].name)
             st.rerun(scope="app")

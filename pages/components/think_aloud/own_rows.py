@@ -18,9 +18,9 @@ from app.services.runtime.workbench import Workbench, may
 from app.services.think_aloud.independence import (
     add_own_attribute,
     note_sample,
-    put_back_own_attribute,
     remove_own_attribute,
     reorder,
+    restore_own_attribute,
     same_attribute,
     sample_hint,
 )
@@ -308,7 +308,7 @@ def _remove(own: ColumnContext, attribute: Attribute) -> None:
         own.place,
         "removed an attribute",
         partial(remove_own_attribute, own.workbench, attribute.id),
-        partial(put_back_own_attribute, own.workbench, attribute.id),
+        partial(restore_own_attribute, own.workbench, attribute.id),
     )
 
 
@@ -371,6 +371,6 @@ def _restore(own: ColumnContext, attribute: Attribute) -> None:
     change(
         own.place,
         "put an attribute back",
-        partial(put_back_own_attribute, own.workbench, attribute.id),
+        partial(restore_own_attribute, own.workbench, attribute.id),
         partial(remove_own_attribute, own.workbench, attribute.id),
     )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.cluster import work_shared_at
+from app.cluster import use_scheduler
 from app.errors import ClusterError
 from app.meta_evaluation import bootstrap, correlation
 from app.meta_evaluation.bootstrap import resample
@@ -34,7 +34,7 @@ def test_workers_find_the_same(
     real = bootstrap.map_parts
     monkeypatch.setattr(bootstrap, "map_parts", lambda *given: shared.append(found := real(*given)) or found)
     alone = _values(table, unit)
-    with work_shared_at(cluster.address):
+    with use_scheduler(cluster.address):
         together = _values(table, unit)
     assert [found is not None for found in shared] == [False, True]
     np.testing.assert_allclose(together, alone, rtol=1e-6)
@@ -42,7 +42,7 @@ def test_workers_find_the_same(
 
 def test_small_tables_stay_here(monkeypatch: pytest.MonkeyPatch, table: ScoreTable) -> None:
     monkeypatch.setattr(correlation, "TOO_MANY", 8_000)
-    with work_shared_at("127.0.0.1:1"):
+    with use_scheduler("127.0.0.1:1"):
         assert _values(table, "texts").shape == (2, 4, RESAMPLES)
 
 
@@ -50,7 +50,7 @@ def test_a_scheduler_of_the_settings_that_is_away_only_takes_time(
     monkeypatch: pytest.MonkeyPatch, table: ScoreTable
 ) -> None:
     monkeypatch.setattr("app.cluster.SECONDS", 0.2)
-    with work_shared_at("127.0.0.1:1"), pytest.raises(ClusterError):
+    with use_scheduler("127.0.0.1:1"), pytest.raises(ClusterError):
         _values(table, "texts")
     monkeypatch.setenv("INTERACTEVAL_DASK", "127.0.0.1:1")
     assert _values(table, "texts").shape == (2, 4, RESAMPLES)

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from app.limits import texts_at_once
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.support.corpora import read_corpus
@@ -30,7 +30,7 @@ def news(folder: Path) -> None:
     """SummEval with a checklist of three questions."""
     workbench = Workbench(Database(f"sqlite:///{folder}/workbench.db"), ModernVendors("").credentials())
     corpus = read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl"))
-    keep_corpus(workbench, corpus, "News")
+    store_corpus(workbench, corpus, "News")
     with workbench.database.write() as work:
         dimension = next(d for d in work.projects.dimensions(1) if d.name == "coherence")
         small_checklist(work, dimension.id)

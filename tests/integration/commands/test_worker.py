@@ -10,7 +10,7 @@ import pytest
 from app.domain.job import JobStatus
 from app.limits import CONCURRENCY, texts_at_once
 from app.services.background.jobs import workers_there
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run
 from app.services.scoring.scoring_jobs import begin_scoring, job_key
@@ -37,7 +37,7 @@ def news(tmp_path: Path, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
     machine is slow."""
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
     workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), vendors.credentials(SLOW))
-    keep_corpus(workbench, read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
+    store_corpus(workbench, read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
     with workbench.database.write() as work:
         small_checklist(work, next(d for d in work.projects.dimensions(1) if d.name == "coherence").id)
     yield workbench

@@ -16,7 +16,7 @@ from app.entrance.gate import sign_in_routes
 from app.entrance.guard import Guard, OwnAddresses, SessionOwners, owner_of
 from app.errors import InputError
 from app.services.people.invitations import invite, invite_owner, revoke_access
-from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, check_way_in, set_address
+from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, check_access_mode, set_address
 from app.services.runtime.workbench import Workbench
 from app.settings import names_of_server
 
@@ -44,7 +44,7 @@ def browser(address: str = "203.0.113.9", owners: SessionOwners | None = None) -
     ]
     own = OwnAddresses(names_of_server("127.0.0.1", ["testserver"]), 80, set_address())
     kept = owners or SessionOwners(1000)
-    guard = Middleware(Guard, own=own, owners=kept, mode=check_way_in("127.0.0.1"))
+    guard = Middleware(Guard, own=own, owners=kept, mode=check_access_mode("127.0.0.1"))
     client = TestClient(
         Starlette(routes=routes, middleware=[guard]), HOST, follow_redirects=False, client=(address, 50_000)
     )
@@ -196,7 +196,7 @@ def test_uploads_of_one_person_in_several_browsers_count_together(bench: Workben
         return answer
 
     assert [upload("ana", "first", 600), upload("ana", "second", 401), upload("ben", "third", 401)] == [200, 413, 200]
-    owners.let_go("first", "file")
+    owners.release_file("first", "file")
     assert upload("ana", "second", 401) == 200
     owners.end("second")
     assert upload("ana", "fourth", 1000) == 200
@@ -262,34 +262,34 @@ def test_a_proxy_before_a_server_where_nobody_signs_in_gets_nothing(set_up: Set,
 def test_everybodys_network_needs_a_way_to_know_people(set_up: Set, host: str) -> None:
     set_up(access="local")
     with pytest.raises(InputError, match="everybody who reaches this computer"):
-        check_way_in(host)
+        check_access_mode(host)
     set_up(access="invite")
-    check_way_in(host)
+    check_access_mode(host)
 
 
 @pytest.mark.parametrize("name", ["workbench.example.org", "*.lab.example", "*", "192.0.2.7"])
 def test_names_for_others_need_a_way_to_know_people(set_up: Set, name: str) -> None:
     set_up(access="local")
     with pytest.raises(InputError, match="nobody would have to sign in") as refused:
-        check_way_in("127.0.0.1", [name])
+        check_access_mode("127.0.0.1", [name])
     assert "INTERACTEVAL_ACCESS to invite, proxy or oidc" in refused.value.hint
     set_up(access="invite")
-    check_way_in("127.0.0.1", [name])
+    check_access_mode("127.0.0.1", [name])
 
 
 def test_an_address_for_others_needs_a_way_to_know_people(set_up: Set) -> None:
     set_up(access="local", address="https://workbench.example.org")
     with pytest.raises(InputError, match=r"INTERACTEVAL_ADDRESS .*workbench\.example\.org"):
-        check_way_in("127.0.0.1")
+        check_access_mode("127.0.0.1")
     for here in ("http://localhost:8501", "http://127.0.0.1:8501", "http://bench.localhost", "http://[::1]:8501"):
         set_up(address=here)
-        check_way_in("127.0.0.1", ["bench.localhost", "[::1]", "LocalHost"])
+        check_access_mode("127.0.0.1", ["bench.localhost", "[::1]", "LocalHost"])
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.1.2.3"])
 def test_this_computer_alone_needs_none(set_up: Set, host: str) -> None:
     set_up(access="local")
-    check_way_in(host)
+    check_access_mode(host)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_this_computer_alone_needs_none(set_up: Set, host: str) -> None:
 def test_a_setting_that_can_not_be_is_a_sentence(set_up: Set, variables: dict[str, str], said: str) -> None:
     set_up(**variables)
     with pytest.raises(InputError, match=said):
-        check_way_in("127.0.0.1")
+        check_access_mode("127.0.0.1")
 
 
 def test_the_owners_link_opens_without_a_project(bench: Workbench) -> None:

@@ -204,7 +204,7 @@ def test_upload_bytes_are_counted_before_they_are_kept(sessions: SessionOwners) 
     sessions.keep("of-ana", "asked-for", 600)
     assert asked.put(path, content=b"x" * 401, headers=owner("ana")).status_code == 413
     assert asked.put(path, content=b"x" * 400, headers=owner("ana")).status_code == 200
-    sessions.let_go("of-ana", "asked-for")
+    sessions.release_file("of-ana", "asked-for")
     assert asked.put(path, content=b"x" * 1000, headers=owner("ana")).status_code == 200
 
 

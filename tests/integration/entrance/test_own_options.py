@@ -14,7 +14,7 @@ from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 
 from app.commands.workbench import check_streamlit_options
 from app.entrance.guard import SessionOwners
-from app.entrance.streamlit_app import _Media, _MediaFiles, say_why_files_fail
+from app.entrance.streamlit_app import _Media, _MediaFiles, explain_failed_downloads
 from app.errors import InputError, NotReadyError
 from app.limited_process import computed_apart
 from tests.support.repository import ROOT
@@ -103,7 +103,7 @@ def _never() -> bytes:
 
 def test_file_that_takes_too_long_says_so_below_its_button(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_session, "DeferredFileHandler", DeferredFileHandler)
-    say_why_files_fail()
+    explain_failed_downloads()
     files = _MediaFiles(_Media("/media", SessionOwners(1)))
     with pytest.raises(NotReadyError) as raised:
         computed_apart(0.2, time.sleep, 60)

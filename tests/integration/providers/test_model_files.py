@@ -13,7 +13,7 @@ from app.domain.people import Role
 from app.domain.run import RunDimension, RunStatus
 from app.errors import FileFormatError, InputError, WorkbenchError
 from app.providers.credentials import Credentials
-from app.providers.model_name import kept_recordings
+from app.providers.model_name import folder_recordings
 from app.providers.registry import open_model
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
@@ -25,7 +25,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
-from app.services.think_aloud.transcripts import keep_recording, transcribe
+from app.services.think_aloud.transcripts import save_recording, transcribe
 from app.settings import settings
 from tests.support.projects import ready_to_score
 
@@ -61,7 +61,7 @@ def test_a_path_is_refused_whether_it_exists_or_not(browser: Workbench, tmp_path
 def test_what_lies_in_the_folder_is_offered_and_opened_by_its_name(browser: Workbench) -> None:
     settings().replays.mkdir(parents=True)
     (settings().replays / "calls.jsonl").write_text("")
-    assert kept_recordings() == ["replay:calls.jsonl"]
+    assert folder_recordings() == ["replay:calls.jsonl"]
     assert browser.check_model("replay:calls.jsonl") == ("replay:calls.jsonl", True)
     assert open_workbench().check_model("replay:calls.jsonl") == ("replay:calls.jsonl", True)
     assert "replay:calls.jsonl" in [model.name for model in available_models(browser)]
@@ -84,7 +84,7 @@ def as_guest(bench: Workbench) -> Workbench:
 
 
 def listen(guest: Workbench, name: str) -> None:
-    transcribe(guest, keep_recording(guest, 1, "Fay", b"RIFF....WAVE", "a.wav"), name)
+    transcribe(guest, save_recording(guest, 1, "Fay", b"RIFF....WAVE", "a.wav"), name)
 
 
 def ask(guest: Workbench, name: str) -> None:

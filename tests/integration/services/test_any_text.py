@@ -15,7 +15,7 @@ from app.services.attributes.attributes import attributes_of, import_attributes,
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.think_aloud.independence import add_own_attribute
-from app.services.think_aloud.transcripts import accept, keep_transcript, propose_attributes
+from app.services.think_aloud.transcripts import accept, propose_attributes, save_transcript
 from app.settings import settings
 from tests.support.projects import ready_to_score
 
@@ -57,7 +57,7 @@ def _command(workbench: Workbench, text: str, folder: Path) -> None:
 
 
 def _transcript(workbench: Workbench, text: str, _: Path) -> None:
-    number = keep_transcript(workbench, 1, "Ada", text)
+    number = save_transcript(workbench, 1, "Ada", text)
     project, dimension = get_project(workbench, "Ready"), one_dimension(workbench, "Ready", "coherence")
     (proposal,) = propose_attributes(workbench, project, dimension, number)
     accept(workbench, proposal.id)

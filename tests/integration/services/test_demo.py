@@ -14,11 +14,11 @@ from app.services.building.build import run_stages, start_build
 from app.services.building.build_state import view_build
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.expert_answers import expert_answers
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.data.locked_split import state_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import DEMO_PROJECT, load_demo, prepare_demo
-from app.services.improvement.improve import attempts_at, standing_of
+from app.services.improvement.improve import attempt_outcome, attempts_at
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples
@@ -79,7 +79,7 @@ def test_bundle_has_one_improvement_proven_and_one_refused(loaded: Workbench) ->
     _, dimensions = _parts(loaded)
     published = [one for one in versions_of(loaded, dimensions["fluency"].id) if one.version == 2]
     attempts = [attempt for found in attempts_at(loaded, published[0].id).values() for attempt in found]
-    assert [(attempt.status.value, standing_of(attempt)) for attempt in attempts] == [
+    assert [(attempt.status.value, attempt_outcome(attempt)) for attempt in attempts] == [
         ("accepted", "proven better"),
         ("refused", "not proven"),
     ]
@@ -124,5 +124,5 @@ EARLIER_NOTICE = (
 
 @pytest.mark.parametrize("notice", [DEMO_NOTICE, EARLIER_NOTICE])
 def test_the_demo_goes_on_with_its_project_whichever_version_made_it(workbench: Workbench, notice: str) -> None:
-    keep_corpus(workbench, demo_corpus(), DEMO_PROJECT, notice)
+    store_corpus(workbench, demo_corpus(), DEMO_PROJECT, notice)
     assert prepare_demo(workbench).notice == notice

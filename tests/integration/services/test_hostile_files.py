@@ -37,7 +37,7 @@ from app.services.data.uploads import Upload, preview_upload
 from app.services.runtime.prompts import save_wording, sections_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import import_judge_answers, import_scores
-from app.services.think_aloud.transcripts import keep_recording, keep_transcript
+from app.services.think_aloud.transcripts import save_recording, save_transcript
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
 from tests.support.projects import ready_to_score, workbench_at
 from tests.unit.corpora.test_conversations import SHAPES
@@ -269,8 +269,8 @@ def test_damaged_transcripts_and_recordings_end_in_data_or_a_sentence(
     monkeypatch.setenv("INTERACTEVAL_HOME", str(tmp_path))
 
     def read(file: tuple[bytes, str]) -> None:
-        keep_recording(benches.get(), 1, "Ana", file[0], file[1])
-        keep_transcript(benches.get(), 1, "Ana", decode_attributes(file[0]))
+        save_recording(benches.get(), 1, "Ana", file[0], file[1])
+        save_transcript(benches.get(), 1, "Ana", decode_attributes(file[0]))
 
     spoken = st.tuples(damaged(b"Well, I look at links first.\n" * 3), st.sampled_from(["a.wav", "a.mp3", "../a.wav"]))
     try_all(spoken, read, examples)

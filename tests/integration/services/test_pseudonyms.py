@@ -35,7 +35,7 @@ from app.services.people.invitations import (
     server_audit_log,
 )
 from app.services.people.sign_ins import actor_of_cookie, end_sign_in
-from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
+from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from app.services.think_aloud.independence import mark_done, own_attributes_of
@@ -119,7 +119,7 @@ def test_no_row_of_the_database_holds_the_name_any_more(workbench: Workbench, pr
     assert len(held(workbench, NAME)) > 10, "the test has to look at more than a few places"
     done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
     assert held(workbench, NAME) == []
-    assert (done.mentions, still_said(done)) == ({}, [])
+    assert (done.mentions, remaining_mentions(done)) == ({}, [])
 
 
 def test_what_they_did_is_the_pseudonyms(workbench: Workbench, project: Project) -> None:
@@ -179,7 +179,7 @@ def test_a_name_in_another_project_stays_and_is_said(workbench: Workbench, proje
         work.people.join(person, other.id, Role.READER, NAME)
     done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
     assert held(workbench, NAME) == ["membership.name", "person.name", "trail.who"]
-    assert still_said(done) == ["They have a part in another project too, where their name stays."]
+    assert remaining_mentions(done) == ["They have a part in another project too, where their name stays."]
 
 
 def test_what_somebody_wrote_about_them_is_named_and_left(workbench: Workbench, project: Project) -> None:
@@ -188,7 +188,9 @@ def test_what_somebody_wrote_about_them_is_named_and_left(workbench: Workbench, 
     add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, [f"{NAME} is right.", "Quillwort grows."])
     done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
     assert done.mentions == {"attributes": 1}
-    assert still_said(done) == ["Among other words, as somebody wrote it, the name still stands in: 1 attributes."]
+    assert remaining_mentions(done) == [
+        "Among other words, as somebody wrote it, the name still stands in: 1 attributes."
+    ]
 
 
 def test_a_facilitators_own_act_is_the_pseudonyms_too(workbench: Workbench, project: Project) -> None:

@@ -32,20 +32,20 @@ from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.building.build_state import decide, view_build
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, add_question, edit_question
-from app.services.checklists.expert_answers import draw_texts, keep_entries, texts_of
+from app.services.checklists.expert_answers import draw_texts, save_entries, texts_of
 from app.services.checklists.question_proposals import comment_on, propose_validation
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.data.locked_split import lock
 from app.services.data.project_transfer import export_project
 from app.services.data.projects import dimensions_named, get_project, show_research
 from app.services.disagreements.deciding import decide_answer
-from app.services.disagreements.rooms import join_room, move_room, open_room, say_line, vote
+from app.services.disagreements.rooms import join_room, open_room, say_line, set_room_stage, vote
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.looks import Asking, ask_reference, look_once
-from app.services.improvement.improve import improve, refuse_improvement, take_improvement
-from app.services.results.results import look_at_locked_results
+from app.services.improvement.improve import accept_improvement, improve, refuse_improvement
+from app.services.results.results import open_held_out_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import import_scores
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -135,7 +135,7 @@ class DemoBench(Workbench):
 
 def make_demo(workbench: Workbench, name: str = "Demo") -> Project:
     """The whole project; takes about a minute."""
-    keep_corpus(workbench, full_corpus(), name, DEMO_NOTICE)
+    store_corpus(workbench, full_corpus(), name, DEMO_NOTICE)
     project, dimensions = get_project(workbench, name), dimensions_named(workbench, name, "all")
     show_research(workbench, project.id, True)
     think_aloud(workbench, project, dimensions)
@@ -211,7 +211,7 @@ def score(workbench: Workbench, project: Project, dimensions: Sequence[Dimension
         work_on(workbench, start_run(workbench, project.id, options))
     locked = start_run(workbench, project.id, RunOptions(tuple(dimensions), JUDGE, locked=True))
     work_on(workbench, locked)
-    look_at_locked_results(workbench, project.id, [locked], FACILITATOR)
+    open_held_out_results(workbench, project.id, [locked], FACILITATOR)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "scores.csv"
         rows = ["doc_id,system_id,score", *(f"{doc},{system},{value:.2f}" for doc, system, value in made_up_scores())]
@@ -255,7 +255,7 @@ def answers(workbench: Workbench, dimension: Dimension, checklist: Checklist) ->
                 if chance.random() < (0.06, 0.25, 0.1, 0.08)[place]:
                     said = Answer.YES if said is Answer.NO else Answer.NO
                 entries.append(SheetEntry(len(entries) + 1, text, question.id, said))
-        keep_entries(workbench, draw, expert, entries)
+        save_entries(workbench, draw, expert, entries)
 
 
 def decisions(
@@ -303,7 +303,7 @@ def room(workbench: Workbench, dimension: Dimension, checklist: Checklist) -> No
             if "Ben" in expert:
                 said = Answer.YES if said is Answer.NO else Answer.NO
             vote(workbench, opened.id, expert, text_id, said)
-    move_room(workbench, opened.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, opened.id, RoomStage.DISCUSS)
     first, second = list(EXPERTS)[:2]
     say_line(workbench, opened.id, first, "I looked at each step from one sentence to the next (simulated).")
     say_line(workbench, opened.id, second, "I read it as a whole, and forgave one jump (simulated).")
@@ -359,7 +359,7 @@ def second_version(workbench: Workbench, project: Project, dimension: Dimension,
     decisions(workbench, project, dimension, first, [places[PROSE], places[LENGTH]])
     draft = new_draft(workbench, first.id)
     of_text = {question.text: question.id for question in draft.asked}
-    for text, act in ((PROSE, take_improvement), (LENGTH, refuse_improvement)):
+    for text, act in ((PROSE, accept_improvement), (LENGTH, refuse_improvement)):
         attempt = improve(workbench, of_text[text], WRITER, who=FACILITATOR)
         act(workbench, of_text[text], attempt.id, FACILITATOR)
     component = next(question.component for question in draft.asked if question.text == LENGTH)

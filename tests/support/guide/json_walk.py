@@ -22,7 +22,7 @@ from app.domain.expert_answer import RoomStage
 from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import run_demo
 from app.services.disagreements.queue import decidable_versions
-from app.services.disagreements.rooms import close_room, join_room, move_room, open_room, say_line, vote
+from app.services.disagreements.rooms import close_room, join_room, open_room, say_line, set_room_stage, vote
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer
@@ -108,7 +108,7 @@ def _room_held(documents: Documents) -> None:
         for name in ("Ana", "Ben") if stage is not RoomStage.VOTE_AGAIN else ():
             join_room(workbench, room.id, name)
             vote(workbench, room.id, name, text, checklist.Answer.NO)
-        move_room(workbench, room.id, stage)
+        set_room_stage(workbench, room.id, stage)
         if stage is RoomStage.DISCUSS:
             say_line(workbench, room.id, "Ana", "The order is lost.")
     close_room(workbench, room.id, "Say no where the order is lost.", "Cleo")

@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.storable_text import NAME_LIMIT, checked_name, oddities, quoted, shown_directions
+from app.domain.storable_text import NAME_LIMIT, checked_name, quoted, shown_directions, suspicious_characters
 from app.errors import InputError
 
 
@@ -33,7 +33,7 @@ def test_a_long_name_that_is_looked_for_is_not_repeated_whole() -> None:
 
 @pytest.mark.parametrize("name", ["\u0410na", "Ana\u200b", "ANA", "\uff21na", "\u202eAna"])
 def test_name_that_looks_like_another_is_odd(name: str) -> None:
-    assert any("Ana" in each for each in oddities(name, ["Ana", "Ben"]))
+    assert any("Ana" in each for each in suspicious_characters(name, ["Ana", "Ben"]))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_name_that_looks_like_another_is_odd(name: str) -> None:
     ["Ana", "Ben", "\u0416\u0430\u043d\u043d\u0430", "\u0391\u03bd\u03bd\u03b1", "Zo\u00eb", "\u5f20\u4f1f Zhang"],
 )
 def test_usual_name_is_not_odd(name: str) -> None:
-    assert oddities(name, ["Ana", "Ben"]) == []
+    assert suspicious_characters(name, ["Ana", "Ben"]) == []
 
 
 def test_direction_marks_are_written_out() -> None:

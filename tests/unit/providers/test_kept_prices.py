@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import FileFormatError
 from app.providers.base import Usage
-from app.providers.kept_prices import VENDORS, bundled_prices, read_kept
+from app.providers.kept_prices import VENDORS, bundled_prices, parse_price_file
 from app.providers.pricing import BATCH, FLEX, Price
 
 DAY = date(2026, 11, 23)
@@ -55,7 +55,7 @@ def written(file: object) -> bytes:
 
 
 def test_a_price_holds_from_its_day_on() -> None:
-    kept = read_kept(written(file_of()), DAY)
+    kept = parse_price_file(written(file_of()), DAY)
     assert kept.of("openai:gpt-9", date(2026, 11, 30), "") == Price(4.0, 4.0, 20.0)
     later = kept.of("openai:gpt-9", date(2026, 12, 1), "")
     assert later == Price(2.0, 0.2, 10.0, 2.5, ((272_000, Price(4.0, 0.4, 15.0, 2.5)),))
@@ -66,7 +66,7 @@ def test_a_price_holds_from_its_day_on() -> None:
 
 
 def test_a_tier_without_a_price_of_its_own_is_unknown() -> None:
-    kept = read_kept(written(file_of()), DAY)
+    kept = parse_price_file(written(file_of()), DAY)
     assert kept.of("openai:gpt-9", date(2026, 12, 9), FLEX) is None
     found = kept.of("openai:gpt-9", date(2026, 12, 10), FLEX)
     assert found is not None
@@ -77,15 +77,15 @@ def test_a_tier_without_a_price_of_its_own_is_unknown() -> None:
 
 @pytest.mark.parametrize("name", ["openai:gpt-9-mini", "openai:claude-9", "llama:gpt-9", "openai:", "gpt-9"])
 def test_what_it_does_not_know_has_no_price(name: str) -> None:
-    assert read_kept(written(file_of()), DAY).of(name, DAY, "") is None
+    assert parse_price_file(written(file_of()), DAY).of(name, DAY, "") is None
 
 
 def test_a_model_without_a_price_for_text_has_none_and_is_not_listed() -> None:
-    kept = read_kept(written([*file_of()[1:], *file_of()[:1]]), DAY)
+    kept = parse_price_file(written([*file_of()[1:], *file_of()[:1]]), DAY)
     assert kept.names(DAY) == ["openai:gpt-9", "anthropic:claude-9", "google:gemini-9"]
     heard = file_of()
     heard[0]["models"].append({"id": "gpt-8", "match": {"equals": "gpt-8"}, "prices": {"input_mtok": 3}})
-    kept = read_kept(written(heard), DAY)
+    kept = parse_price_file(written(heard), DAY)
     assert kept.of("openai:gpt-8", DAY, "") is None
     assert "openai:gpt-8" not in kept.names(DAY)
 
@@ -93,7 +93,7 @@ def test_a_model_without_a_price_for_text_has_none_and_is_not_listed() -> None:
 @pytest.mark.parametrize("content", [b"", b"<html>", b"{}", b"[]", b'[{"id": "openai"}]', written(file_of()[:2])])
 def test_what_is_no_such_file_is_refused(content: bytes) -> None:
     with pytest.raises(FileFormatError, match="genai-prices"):
-        read_kept(content, DAY)
+        parse_price_file(content, DAY)
 
 
 @pytest.mark.parametrize(

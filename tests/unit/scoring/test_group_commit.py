@@ -117,11 +117,11 @@ def test_stop_lingering_saves_at_once(already_waiting: bool) -> None:
         group = GroupCommit[int](saved.extend, linger=FOR_EVER, batch_size=3)
         async with asyncio.timeout(HUNG):
             if not already_waiting:
-                group.stop_lingering()
+                group.flush_at_once()
             put = asyncio.create_task(group.put(1))
             await until_it_lingers()
             if already_waiting:
-                group.stop_lingering()
+                group.flush_at_once()
             await put
 
     asyncio.run(put_one())

@@ -92,7 +92,7 @@ def repeats_another(found: RubricEvidence, place: int) -> ModeFinding | None:
     )
 
 
-def says_little(found: RubricEvidence, place: int) -> ModeFinding | None:
+def low_discrimination(found: RubricEvidence, place: int) -> ModeFinding | None:
     """Low signal: nearly always the same answer, or answers that correlate with nothing else."""
     return _nearly_always(found, place) or _goes_with_nothing(found, place)
 
@@ -370,7 +370,7 @@ MEASURED = (
     left_unanswered,
     rewards_length,
     repeats_another,
-    says_little,
+    low_discrimination,
 )
 
 

@@ -66,7 +66,7 @@ def dropped_typing(*keys: str) -> None:
         _tell(key, None)
 
 
-def keep_typing(key: str, words: str) -> None:
+def save_typing(key: str, words: str) -> None:
     """Save as a draft what no field shows, such as choices beside a text; `unsaved_typing` returns it."""
     _tell(key, words, keep=True)
 
@@ -148,7 +148,7 @@ def tour_was_ended() -> bool:
     return bool(st.context.cookies.get(TOUR_COOKIE, "") == _ENDED)
 
 
-def keep_cookie() -> None:
+def save_tour_cookie() -> None:
     """Save in a cookie that the tour was ended, for later sessions. Streamlit has no response to set a cookie in."""
     with st.container(key=_COOKIE_KEY):
         run_in_page(_KEEP, f"<style>{_HIDDEN_COOKIE}</style>")

@@ -125,17 +125,17 @@ class ResultsLink:
         return "text" in self.address
 
 
-def remember_way(way: ResultsLink) -> None:
+def remember_results_link(way: ResultsLink) -> None:
     st.session_state[_WAY] = way
 
 
-def way_back(dimension_id: int) -> ResultsLink | None:
+def results_link(dimension_id: int) -> ResultsLink | None:
     """Return the way back to a result of this dimension, of this session."""
     way: ResultsLink | None = st.session_state.get(_WAY)
     return way if way is not None and way.dimension == dimension_id else None
 
 
-def forget_way() -> None:
+def forget_results_link() -> None:
     st.session_state.pop(_WAY, None)
 
 

@@ -23,22 +23,22 @@ from app.services.checklists.checklists import ChecklistView, hints_on
 from app.services.checklists.draft_edits import (
     QuestionWording,
     edit_question,
-    put_back,
     question_in,
     remove_question,
+    restore_question,
     write_examples,
 )
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import (
     dropped_typing,
     focus_if_wanted,
-    keep_typing,
     known_typing,
+    save_typing,
     saved_typing,
 )
 from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.current import current_expert, keep, signed_in_as, was_pressed
-from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_kept_error
+from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_saved_error
 
 CHOICES = "question_choices_"
 """Prefix of the keys of these drafts; no field has such a key."""
@@ -53,7 +53,7 @@ def choice_keys_of(question_id: int) -> tuple[str, ...]:
     return tuple(f"question_{field}_{question_id}" for field in _CHOSEN)
 
 
-def kept_choices(seen: Question) -> Choices:
+def draft_choices(seen: Question) -> Choices:
     """Return the draft; without one, or where the question was changed since, the saved choices of the question."""
     saved, key = _of(seen), f"{CHOICES}{seen.id}"
     try:
@@ -65,7 +65,7 @@ def kept_choices(seen: Question) -> Choices:
 
 def choices_of(seen: Question) -> Choices:
     """Return what the fields hold; for a closed question its draft."""
-    kept = zip(choice_keys_of(seen.id), kept_choices(seen), strict=True)
+    kept = zip(choice_keys_of(seen.id), draft_choices(seen), strict=True)
     return _typed_choices(*(st.session_state.get(key, value) for key, value in kept))
 
 
@@ -78,7 +78,7 @@ def _typed_choices(
 
 def show_choices(seen: Question) -> None:
     """Fill the fields from the draft. Call before they are drawn; they are filled once for each draft."""
-    kept, shown = kept_choices(seen), f"shown_choices_{seen.id}"
+    kept, shown = draft_choices(seen), f"shown_choices_{seen.id}"
     brought = st.session_state.get(shown) != kept
     st.session_state[shown] = kept
     for key, value in zip(choice_keys_of(seen.id), kept, strict=True):
@@ -86,14 +86,14 @@ def show_choices(seen: Question) -> None:
             st.session_state[key] = value or None if key.startswith("question_component_") else value
 
 
-def keep_choices(seen: Question) -> None:
+def save_choices(seen: Question) -> None:
     """Keep the draft. Callback of the fields."""
     chosen, key = choices_of(seen), f"{CHOICES}{seen.id}"
     if chosen == _of(seen):
         drop_choices(seen.id)
         return
     st.session_state[key] = json.dumps([_of(seen), chosen])
-    keep_typing(key, st.session_state[key])
+    save_typing(key, st.session_state[key])
 
 
 def drop_choices(question_id: int) -> None:
@@ -150,7 +150,7 @@ class Unsaved:
     why: str
 
 
-def keep_unsaved(unsaved: Unsaved) -> None:
+def save_unsaved(unsaved: Unsaved) -> None:
     st.session_state[_UNSAVED] = {**_all(), unsaved.seen.id: unsaved}
 
 
@@ -160,7 +160,7 @@ def unsaved_of(question_id: int) -> Unsaved | None:
 
 def unsaved_wordings(workbench: Workbench, checklist: Checklist, who: str) -> None:
     """Draw unsaved wordings above the draft, until the person chooses one."""
-    show_kept_error(_UNSAVED_PROBLEM)
+    show_saved_error(_UNSAVED_PROBLEM)
     for unsaved in _all().values():
         if unsaved.checklist != checklist.id:
             continue
@@ -213,7 +213,7 @@ def _choices(workbench: Workbench, checklist: Checklist, unsaved: Unsaved, now: 
 
         def keep() -> None:
             if now is None:
-                put_back(workbench, unsaved.seen.id, who)
+                restore_question(workbench, unsaved.seen.id, who)
             edit_question(workbench, now or unsaved.seen, unsaved.mine, who)
 
         place.button(verb, key=f"keep_mine_{unsaved.seen.id}", on_click=_do, args=[unsaved, keep])
@@ -257,11 +257,11 @@ def opened_question() -> int | None:
 
 def open_question(question: Question | None) -> None:
     """Open a question for reading and editing, and remember its present words as what the person has seen."""
-    note_opened(question)
+    open_without_address(question)
     keep(QUESTION, str(question.id) if question else "", "")
 
 
-def note_opened(question: Question | None) -> None:
+def open_without_address(question: Question | None) -> None:
     """Open a question as open_question, without setting the address: for a screen that links here."""
     st.session_state[OPENED] = question.id if question else ""
     st.session_state[_SEEN] = question
@@ -316,7 +316,7 @@ def _examples(editing: Editing, question: Question) -> None:
             on_click=_without_examples,
             args=[editing, question],
         )
-    show_kept_error(_EXAMPLES_PROBLEM)
+    show_saved_error(_EXAMPLES_PROBLEM)
 
 
 _EXAMPLES_PROBLEM = "examples_problem"
@@ -377,7 +377,7 @@ def _seen(question: Question) -> Question:
 def _editor(editing: Editing, question: Question) -> None:
     """Draw the editor, outside a form, so that remarks follow what is typed."""
     seen, key = _seen(question), question.id
-    show_kept_error(_PROBLEM)
+    show_saved_error(_PROBLEM)
     st.text_area("Wording", seen.text, height=80, key=f"question_text_{key}")
     focus_if_wanted(key)
     st.text_area(
@@ -398,7 +398,7 @@ def _editor(editing: Editing, question: Question) -> None:
         format_func=lambda name: name or NO_COMPONENT,
         key=f"question_component_{key}",
         placeholder=NO_COMPONENT,
-        on_change=keep_choices,
+        on_change=save_choices,
         args=[seen],
     )
     right.number_input(
@@ -406,7 +406,7 @@ def _editor(editing: Editing, question: Question) -> None:
         min_value=0.0,
         step=0.5,
         key=f"question_weight_{key}",
-        on_change=keep_choices,
+        on_change=save_choices,
         args=[seen],
         help="1 counts like every other question. The weighted score is shown beside the score in which all count "
         "alike, and never instead of it.",
@@ -414,7 +414,7 @@ def _editor(editing: Editing, question: Question) -> None:
     st.checkbox(
         "May not apply",
         key=f"question_may_not_apply_{key}",
-        on_change=keep_choices,
+        on_change=save_choices,
         args=[seen],
         help="“Does not apply” is then an answer for judge and experts, neither yes nor no; it plays no part in the "
         "score. Changing this changes what the judge is asked, so answers from before don't count for it any more.",
@@ -444,7 +444,7 @@ def _counting(editing: Editing, seen: Question) -> None:
         st.checkbox(
             "A yes costs the point",
             key=f"question_must_not_{seen.id}",
-            on_change=keep_choices,
+            on_change=save_choices,
             args=[seen],
             help="For what must not be there: a no earns the point. The judge is asked the same.",
         )
@@ -457,7 +457,7 @@ def _counting(editing: Editing, seen: Question) -> None:
             step=0.5,
             key=f"question_cap_{seen.id}",
             placeholder="not required",
-            on_change=keep_choices,
+            on_change=save_choices,
             args=[seen],
             help="Makes the question required: a text that fails it scores this at most.",
         )
@@ -466,7 +466,7 @@ def _counting(editing: Editing, seen: Question) -> None:
             key=f"question_grade_{seen.id}",
             max_chars=100,
             placeholder="none",
-            on_change=keep_choices,
+            on_change=save_choices,
             args=[seen],
             help="The quality of which this is one of two or three thresholds, lowest first, such as “at least "
             "understandable” and “at least good”. Together they count as one question.",
@@ -546,7 +546,7 @@ def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callab
     try:
         action()
     except ConflictError as error:
-        keep_unsaved(Unsaved(editing.view.checklist.id, seen, mine, error.message))
+        save_unsaved(Unsaved(editing.view.checklist.id, seen, mine, error.message))
         open_question(None)
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error

@@ -14,7 +14,7 @@ from app.services.checklists.assignments import tasks_of
 from app.services.data.projects import list_projects, overview, show_research
 from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench, may
-from pages.components.shell.browser.page_scripts import keep_cookie, tour_was_ended
+from pages.components.shell.browser.page_scripts import save_tour_cookie, tour_was_ended
 from pages.components.shell.current import (
     DIMENSION,
     EXPERT,
@@ -391,7 +391,7 @@ def tour(workbench: Workbench, project: Project | None, here: str) -> None:
     """Draw the tour's card, if the tour is on. `here`: the open screen."""
     expert = project is not None and role_in(workbench, project) is Role.EXPERT
     if st.session_state.get(_ENDED):
-        keep_cookie()
+        save_tour_cookie()
     if _STEP in st.session_state or (here == HOME.name and _nothing_under_way(workbench, project, expert)):
         _card(_open_stops(expert), here)
 
@@ -427,7 +427,7 @@ def _nothing_under_way(workbench: Workbench, project: Project | None, expert: bo
 def _card(stops: list[TourStop], here: str) -> None:
     """Draw a stop, as a fragment: a step redraws nothing else, so that typed text stays."""
     if st.session_state.get(_ENDED) and _STEP not in st.session_state:
-        keep_cookie()
+        save_tour_cookie()
         return
     place = min(int(st.session_state.get(_STEP, 0)), len(stops) - 1)
     if place < 0:

@@ -20,10 +20,10 @@ from app.services.results.results import (
     Duplicates,
     Level,
     Resampling,
+    cached_result,
+    cached_results,
     default_runs,
     has_probabilities,
-    kept_result,
-    kept_results,
     newer_trial_words,
 )
 from app.services.runtime.workbench import Workbench
@@ -196,13 +196,13 @@ class ResultScope:
         try:
             if self.usual:
                 kept = [
-                    kept_result(self.workbench, run.id, dimension, self.choices)
+                    cached_result(self.workbench, run.id, dimension, self.choices)
                     for dimension, runs in self.usual.items()
                     for run in runs
                 ]
                 found = [result for result in kept if result is not None]
             else:
-                found = [r for run in self.runs for r in kept_results(self.workbench, run.id, self.choices)]
+                found = [r for run in self.runs for r in cached_results(self.workbench, run.id, self.choices)]
         except WorkbenchError as error:
             self._impossible(error)
         return sorted(found, key=lambda result: result.dimension.position)
@@ -220,13 +220,13 @@ class ResultScope:
         for level in LEVELS:
             for run in self.runs:
                 with suppress(WorkbenchError):  # the texts have no systems, for example; said on that level
-                    kept_results(self.workbench, run.id, replace(self.choices, level=level))
+                    cached_results(self.workbench, run.id, replace(self.choices, level=level))
         st.session_state[_MADE] = made
 
     def this_dimension(self) -> list[DimensionResult]:
         """Return the results of the current dimension, of the runs that scored it."""
         try:
-            found = [kept_result(self.workbench, run.id, self.dimension.id, self.choices) for run in self.runs]
+            found = [cached_result(self.workbench, run.id, self.dimension.id, self.choices) for run in self.runs]
         except WorkbenchError as error:
             self._impossible(error)
         return [result for result in found if result is not None]

@@ -94,7 +94,7 @@ def at_provider(there: tuple[int, int, ProviderBatch]) -> str:
     return f"At the provider{since}, {answered:,} of {requests:,} back"
 
 
-def paid_twice(run: RunSummary) -> str:
+def double_payment_warning(run: RunSummary) -> str:
     return f"May have been paid twice: {number(run.maybe_paid_twice, 'call')}, under way when a program ended"
 
 
@@ -197,7 +197,7 @@ HELP = (
 )
 
 
-def batch_rest(key: str) -> str:
+def batch_rest_choice(key: str) -> str:
     """Draw the choice for requests that aren't at a provider; return AGAIN or LIVE."""
     return one_between(key, _NAMES, AGAIN, "What a batch doesn't get to", HELP)
 

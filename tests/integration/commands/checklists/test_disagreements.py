@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import RoomStage
 from app.services.checklists.checklists import versions_of
-from app.services.disagreements.rooms import join_room, move_room, open_room, vote
+from app.services.disagreements.rooms import join_room, open_room, set_room_stage, vote
 from app.services.runtime.workbench import open_workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
 from tests.support.small_project import document
@@ -91,7 +91,7 @@ def test_rooms_are_listed_with_agreement_before_and_after_and_no_votes(run: Run)
     (blind,) = document(run("disagreements", "rooms", *WHERE, "--json")[1])
     assert (blind["stage"], blind["members"], blind["alpha_before"]) == ("vote", ["Ana", "Ben"], None)
     assert "votes" not in blind
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     (seen,) = document(run("disagreements", "rooms", *WHERE, "--json")[1])
     assert (seen["alpha_before"], seen["alike_before"], seen["alpha_after"]) == (-0.5, 0.0, None)
     assert "discuss" in run("disagreements", "rooms", *WHERE)[1]

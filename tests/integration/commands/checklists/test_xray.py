@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 from app.domain.run import RunDimension
-from app.services.results.results import kept_result
+from app.services.results.results import cached_result
 from app.services.results.rubric_xray import rubric_xray
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.evaluators import NO_JUDGE
@@ -25,7 +25,7 @@ def test_findings_with_all_their_figures(run: Run) -> None:
     status, out, err = run(*HERE, "--json")
     assert status == 0, err
     found = json.loads(out)
-    result = kept_result(workbench, 1, dimension.id)
+    result = cached_result(workbench, 1, dimension.id)
     assert result is not None
     xray = rubric_xray(workbench, result)
     assert xray is not None

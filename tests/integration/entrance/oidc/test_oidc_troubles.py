@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import InputError
-from app.services.people.ways_in import check_way_in
+from app.services.people.ways_in import check_access_mode
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from tests.support.oidc_browser import at_provider, back, browser, is_in, refused, sign_in
@@ -164,7 +164,7 @@ def test_a_setting_that_is_missing_or_can_not_be_is_a_sentence_at_the_start(
 ) -> None:
     set_up(**variables)
     with pytest.raises(InputError, match=said) as caught:
-        check_way_in("0.0.0.0")
+        check_access_mode("0.0.0.0")
     assert SECRET not in f"{caught.value} {settings()!r}"
 
 

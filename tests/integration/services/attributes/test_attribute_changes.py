@@ -12,7 +12,7 @@ from app.services.attributes.attribute_changes import (
     merge_attributes,
     move_attributes,
     restore_attributes,
-    take_back,
+    undo_change,
 )
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.runtime.workbench import Workbench
@@ -48,7 +48,7 @@ def test_ten_are_left_out_in_one_go_and_come_back_in_one(bench: Workbench) -> No
     change = exclude_attributes(bench, ids(bench))
     assert {(a.status, a.reason) for a in pool(bench)} == {(AttributeStatus.EXCLUDED, "")}
     assert (len(change.before), change.missing) == (10, 0)
-    take_back(bench, change)
+    undo_change(bench, change)
     assert pool(bench) == before
 
 
@@ -68,7 +68,7 @@ def test_what_was_left_out_is_restored_together(bench: Workbench) -> None:
     merge_attributes(bench, third, [second])
     change = restore_attributes(bench, [first, second, third])
     assert pool(bench) == before
-    take_back(bench, change)
+    undo_change(bench, change)
     assert [a.status.value for a in pool(bench)[:3]] == ["excluded", "merged", "active"]
     assert pool(bench)[1].merged_into == third
 
@@ -86,7 +86,7 @@ def test_three_become_one_which_stands_for_the_others(bench: Workbench) -> None:
     for odd in ([first.id], []):
         with pytest.raises(InputError):
             merge_attributes(bench, first.id, odd)
-    take_back(bench, change)
+    undo_change(bench, change)
     assert pool(bench) == before
 
 
@@ -105,7 +105,7 @@ def test_moved_attributes_remember_where_they_were_said(bench: Workbench, fluenc
     change = move_attributes(bench, [a.id for a in before[:4]], fluency)
     moved = [a for a in pool(bench) if a.dimension == "fluency"]
     assert [(a.id, a.original_dimension) for a in moved] == [(a.id, "coherence") for a in before[:4]]
-    take_back(bench, change)
+    undo_change(bench, change)
     assert pool(bench) == before
 
 
@@ -142,7 +142,7 @@ def test_a_wording_is_taken_back_and_the_first_one_stays(bench: Workbench) -> No
     first, *_ = before = pool(bench)
     change = edit_attribute(bench, first.id, " In other words. ")
     assert (pool(bench)[0].text, pool(bench)[0].original) == ("In other words.", first.text)
-    take_back(bench, change)
+    undo_change(bench, change)
     assert pool(bench) == before
     with pytest.raises(InputError):
         edit_attribute(bench, first.id, "  ")
@@ -153,5 +153,5 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten_by_taking_back(
     change = exclude_attributes(bench, [first, second])
     edit_attribute(bench, second, "In other words.")
     with pytest.raises(ConflictError, match="changed again"):
-        take_back(bench, change)
+        undo_change(bench, change)
     assert [a.status.value for a in pool(bench)[:2]] == ["excluded", "excluded"]

@@ -14,7 +14,7 @@ from app.services.attributes.side_by_side import (
     QUESTIONS,
     answer_side_by_side,
     begin_side_by_side,
-    can_compare_as_outsider,
+    can_compare_as_outside_expert,
     keywords,
     reveal,
     side_by_sides_of,
@@ -49,7 +49,10 @@ def test_it_needs_an_expert_who_is_done_and_both_sets(bench: Workbench, dimensio
 def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     add_own_attribute(bench, 1, "Ada", "Order.")
-    assert (can_compare_as_outsider(bench, dimension, "Zoe"), can_compare_as_outsider(bench, dimension, "Ada")) == (
+    assert (
+        can_compare_as_outside_expert(bench, dimension, "Zoe"),
+        can_compare_as_outside_expert(bench, dimension, "Ada"),
+    ) == (
         True,
         False,
     )

@@ -57,7 +57,7 @@ def _try(workbench: Workbench, job: TrialJob, progress: Progress) -> str:
         case "bug":
             raise ValueError(f"with {SECRET} in it")
         case "stopped" if progress.is_set():
-            progress.fell_short()
+            progress.mark_incomplete()
     return f"{job.says} for {workbench.actor.name or 'the owner'}, {len(list_projects(workbench))} projects"
 
 

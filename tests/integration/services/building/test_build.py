@@ -15,20 +15,20 @@ from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build, make_checklist, regenerate, run_stages, start_build
 from app.services.building.build_state import (
     BuildView,
+    accept_new_version,
+    accept_stage,
     add_build_component,
     add_build_question,
     build_history,
     builds_of,
     decide,
     describe_component,
-    keep_stage,
     place_attributes,
     remove_build_component,
     remove_build_question,
     return_to,
     reword_question,
     set_model,
-    take_new,
     view_build,
 )
 from app.services.data.projects import create_project, dimensions_named, get_project
@@ -128,7 +128,7 @@ def test_a_new_attribute_is_placed_alone_where_the_components_are_kept(workbench
     add_attributes(workbench, dimension.id, "Ada", ContributorKind.HUMAN, ["One more point."])
     view = view_build(workbench, made)
     assert view.stale[:2] == [Stage.COMPONENTS, Stage.CLUSTERS]
-    keep_stage(workbench, made, Stage.COMPONENTS)
+    accept_stage(workbench, made, Stage.COMPONENTS)
     after = rebuilt(workbench, made)
     assert "components" not in asked(llm)
     placing = next(r for r in llm.requests if stage_of(r) == "clusters")
@@ -163,7 +163,7 @@ def test_a_persons_edits_survive_a_rebuild_or_are_asked_about(workbench, made, l
         (Stage.COMPONENTS, "Order: What belongs to order."),
         (Stage.SUB_QUESTIONS, ""),
     }
-    take_new(workbench, made, Stage.SUB_QUESTIONS, question.id)
+    accept_new_version(workbench, made, Stage.SUB_QUESTIONS, question.id)
     assert "Is it mine?" not in [q.text for q in view_build(workbench, made).build.sub_questions]
 
 

@@ -14,8 +14,8 @@ from app.services.checklists.expert_answers import (
     SheetMessage,
     answer_sheet,
     draw_texts,
-    keep_entries,
     read_message,
+    save_entries,
 )
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
@@ -103,18 +103,18 @@ def test_entries_are_kept_in_their_order_and_unknown_ones_refused(bench: Workben
         SheetEntry(5, text, second.id, note="unsure"),
         SheetEntry(6, text, step=1),
     ]
-    assert keep_entries(bench, draw, "Ana", entries) == 2
+    assert save_entries(bench, draw, "Ana", entries) == 2
     given = answer_sheet(bench, CHECKLIST, "Ana").given
     assert {pair: (one.answer, one.note) for pair, one in given.items()} == {
         (text, first.id): (Answer.YES, ""),
         (text, second.id): (None, "unsure"),
     }
-    assert keep_entries(bench, draw, "Ana", entries) == 2, "what arrives twice changes nothing"
+    assert save_entries(bench, draw, "Ana", entries) == 2, "what arrives twice changes nothing"
     assert answer_sheet(bench, CHECKLIST, "Ana").given == given
 
 
 def test_texts_drawn_anew_take_no_entries_meant_for_the_earlier_ones(bench: Workbench, draw: AnswerDraw) -> None:
     gone = set(draw.texts) - set(draw_texts(bench, CHECKLIST, 5, seed=4).texts)
     with pytest.raises(NotFoundError):
-        keep_entries(bench, replace(draw, id=99), "Ana", [])
-    assert keep_entries(bench, draw, "Ana", [SheetEntry(1, gone.pop(), 1, Answer.YES)]) == 1
+        save_entries(bench, replace(draw, id=99), "Ana", [])
+    assert save_entries(bench, draw, "Ana", [SheetEntry(1, gone.pop(), 1, Answer.YES)]) == 1

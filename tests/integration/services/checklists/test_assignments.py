@@ -18,7 +18,7 @@ from app.services.checklists.assignments import (
     TaskKind,
     give_dimensions,
     given_dimensions,
-    is_theirs_to_do,
+    is_assigned,
     move_texts,
     overlap_of,
     progress,
@@ -35,15 +35,15 @@ from app.services.checklists.expert_answers import (
     draw_planned,
     draw_texts,
     expert_answers,
-    keep_entries,
     note,
     own_sheet,
+    save_entries,
     unfinished_sheet,
 )
 from app.services.data.projects import add_dimension, create_project
 from app.services.people.invitations import invite, project_audit_log, revoke_access
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import not_done
+from app.services.think_aloud.independence import unfinished_dimensions
 from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score
 
@@ -170,14 +170,14 @@ def test_a_dimension_that_was_not_given_is_nobody_s_work(bench: Workbench, draw:
     fluency = add_dimension(bench, PROJECT, Dimension("fluency"))
     with bench.database.write() as work:
         work.texts.add_ratings([(draw.texts[0], fluency.id, Rating("fluency", "r1", 3.0))])
-    assert [one.name for one in not_done(bench, PROJECT, "Ana")] == ["coherence", "fluency"]
+    assert [one.name for one in unfinished_dimensions(bench, PROJECT, "Ana")] == ["coherence", "fluency"]
     give_dimensions(bench, PROJECT, "Ana", [fluency.id])
     assert [one.name for one in given_dimensions(bench, PROJECT)["Ana"]] == ["fluency"]
-    assert [one.name for one in not_done(bench, PROJECT, "Ana")] == ["fluency"]
+    assert [one.name for one in unfinished_dimensions(bench, PROJECT, "Ana")] == ["fluency"]
     assert [(task.kind, task.dimension.name) for task in tasks_of(bench, PROJECT, "Ana")] == [
         (TaskKind.THINK_ALOUD, "fluency")
     ]
-    assert not is_theirs_to_do(bench, DIMENSION, "Ana")
+    assert not is_assigned(bench, DIMENSION, "Ana")
     assert theirs(bench, "Ana") == set()
     assert unfinished_sheet(bench, DIMENSION, "Ana") is None
     assert len(tasks_of(bench, PROJECT, "Ben")) == 3
@@ -237,7 +237,7 @@ def test_an_answer_that_is_under_way_while_its_text_moves_is_kept(bench: Workben
     share_texts(bench, DIMENSION, 1)
     opened = answer_sheet(bench, CHECKLIST, "Ana")
     move_texts(bench, DIMENSION, "Ana", "Ben")
-    assert keep_entries(bench, opened.draw, "Ana", [SheetEntry(1, opened.texts[0], 1, Answer.YES)]) == 0
+    assert save_entries(bench, opened.draw, "Ana", [SheetEntry(1, opened.texts[0], 1, Answer.YES)]) == 0
     assert answer_sheet(bench, CHECKLIST, "Ana").texts == (opened.texts[0],)
     assert opened.texts[0] in theirs(bench, "Ben")
 

@@ -22,13 +22,13 @@ from app.services.checklists.expert_answers import (
     draw_same_texts,
     draw_texts,
     expert_answers,
-    keep_entries,
     note,
     own_sheet,
+    save_entries,
 )
 from app.services.disagreements.queue import disagreement_queue, sides_of_pair
 from app.services.results.question_analysis import asked_of_experts
-from app.services.results.results import Choices, kept_results
+from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
 
@@ -64,7 +64,7 @@ def reworded(workbench: Workbench, checklist: Checklist, **places: str) -> Check
 
 
 def sent(bench: Workbench, draw: AnswerDraw, expert: str, text: int, questions: Sequence[int], said: Answer) -> None:
-    keep_entries(bench, draw, expert, [SheetEntry(n, text, q, said) for n, q in enumerate(questions, start=1)])
+    save_entries(bench, draw, expert, [SheetEntry(n, text, q, said) for n, q in enumerate(questions, start=1)])
 
 
 def test_publishing_one_reworded_question_keeps_answers_to_the_others(first, workbench, acting) -> None:
@@ -131,7 +131,7 @@ def test_changing_a_carried_answer_changes_this_version_only(first, workbench, a
     sent(ana, own, "Ana", text, [question], Answer.NO)
     one = answer_sheet(ana, second.id, "Ana").given[text, question]
     assert (one.answer, one.note, one.from_version) == (Answer.NO, "Only just.", None)
-    keep_entries(ana, own, "Ana", [SheetEntry(1, text, second.asked[2].id, note="At the end.")])
+    save_entries(ana, own, "Ana", [SheetEntry(1, text, second.asked[2].id, note="At the end.")])
     noted = answer_sheet(ana, second.id, "Ana").given[text, second.asked[2].id]
     assert (noted.answer, noted.note) == (Answer.YES, "At the end.")
     assert answer_sheet(ana, first.id, "Ana").given[text, first.asked[0].id].answer is Answer.YES
@@ -180,10 +180,10 @@ def test_figures_and_disagreements_of_a_version_rest_on_carried_answers(first, w
     experts_say(workbench, first, {"Ana": ["yyy", "nny", "yyn", "nnn"], "Ben": ["yny", "nny", "yyn", "nnn"]})
     run = judge_says(workbench, first, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
     reader, choices = acting("Rea", Role.READER), Choices("dataset", resamples=20)
-    old = asked_of_experts(reader, kept_results(reader, run, choices)[0])
+    old = asked_of_experts(reader, cached_results(reader, run, choices)[0])
     second = reworded(workbench, first, q1="Is it friendly?")
     run = judge_says(workbench, second, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
-    new = asked_of_experts(reader, kept_results(reader, run, choices)[0])
+    new = asked_of_experts(reader, cached_results(reader, run, choices)[0])
     assert (old.checklist, new.checklist) == (first.id, second.id)
     for place in (0, 2):
         assert new.questions[place][1].people == old.questions[place][1].people

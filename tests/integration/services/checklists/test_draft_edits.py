@@ -17,9 +17,9 @@ from app.services.checklists.draft_edits import (
     last_change,
     move_component,
     move_question,
-    put_back,
     remove_component,
     remove_question,
+    restore_question,
     switch_question,
     undo,
 )
@@ -90,7 +90,7 @@ def test_what_was_edited_meanwhile_is_not_removed_unseen(workbench: Workbench, d
     remove_question(workbench, now(workbench, draft).asked[0], "Ben")
     with pytest.raises(ConflictError, match=r"^Ben removed this question"):
         edit_question(workbench, seen, QuestionWording("Is it tied?", "Order"), "Ana")
-    put_back(workbench, seen.id, "Ana")
+    restore_question(workbench, seen.id, "Ana")
     assert texts(now(workbench, draft))[0] == "Is it linked?"
 
 

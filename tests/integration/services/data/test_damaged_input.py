@@ -16,7 +16,7 @@ from app.services.data.projects import get_project
 from app.services.runtime.prompts import save_wording
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute, own_attributes_of
-from app.services.think_aloud.transcripts import keep_transcript, transcripts_of
+from app.services.think_aloud.transcripts import save_transcript, transcripts_of
 
 HALF, NUL = "half \ud83d here", "NUL \0 here"
 
@@ -56,7 +56,7 @@ def test_damaged_answers_are_left_out(bench: Workbench) -> None:
 def test_a_list_of_attributes_and_a_transcript_keep_all_that_can_be_kept(bench: Workbench) -> None:
     import_attributes(bench, 1, "Ada", ContributorKind.HUMAN, json.dumps([HALF, NUL]))
     assert [a.text for a in attributes_of(bench, 1)] == ["half \ufffd here", "NUL \ufffd here"]
-    keep_transcript(bench, 1, "Ada", NUL)
+    save_transcript(bench, 1, "Ada", NUL)
     assert transcripts_of(bench, 1, "Ada")[0].text == "NUL \ufffd here"
 
 

@@ -9,7 +9,7 @@ from app.services.checklists.checklists import versions_of
 from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
 from app.services.data.projects import create_project, overview, rated_text, text_page
 from app.services.results.result_texts import judged_text, question_shares, run_counts
-from app.services.results.results import look_at_locked_results, results_of, runs_to_show
+from app.services.results.results import open_held_out_results, results_of, runs_to_show
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, plan_run, start_run, work_on
@@ -130,12 +130,12 @@ def test_the_locked_texts_are_scored_apart_and_each_look_is_counted(workbench: W
     assert locked_runs(workbench, PROJECT) == [run]
     assert results_of(workbench, run)[0].rows == ()
     assert runs_to_show(workbench, PROJECT) == [ordinary]
-    (result,) = look_at_locked_results(workbench, PROJECT, [run], "Ben", "dataset")
+    (result,) = open_held_out_results(workbench, PROJECT, [run], "Ben", "dataset")
     assert {row.text for row in result.rows} == locked_ids(workbench)
     assert result.locked
     assert result.to_json()["locked_split"] is True
     assert "locked" in str(result.meta.signature)
-    look_at_locked_results(workbench, PROJECT, [run], "Ana", "dataset")
+    open_held_out_results(workbench, PROJECT, [run], "Ana", "dataset")
     state = state_of(workbench, PROJECT)
     assert state is not None
     assert [(each.who, each.runs) for each in state.split.looks] == [("Ben", (run,)), ("Ana", (run,))]
@@ -145,14 +145,14 @@ def test_a_look_needs_a_name_and_something_to_look_at_and_is_not_counted_without
     workbench: Workbench, dimension: Dimension
 ) -> None:
     with pytest.raises(NotReadyError, match="no locked split"):
-        look_at_locked_results(workbench, PROJECT, [1], "Ana")
+        open_held_out_results(workbench, PROJECT, [1], "Ana")
     locked_quarter(workbench)
     run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules"))
     work_on(workbench, run)
     with pytest.raises(NotReadyError, match="no scores on the locked texts"):
-        look_at_locked_results(workbench, PROJECT, [run], "Ana")
+        open_held_out_results(workbench, PROJECT, [run], "Ana")
     with pytest.raises(InputError, match="Nobody is named"):
-        look_at_locked_results(workbench, PROJECT, [run], " ")
+        open_held_out_results(workbench, PROJECT, [run], " ")
     state = state_of(workbench, PROJECT)
     assert state is not None
     assert state.split.looks == ()

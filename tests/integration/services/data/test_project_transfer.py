@@ -31,7 +31,7 @@ from app.services.drift.looks import Asking, ask_reference, drift_state, look_on
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
-from app.services.think_aloud.transcripts import keep_recording, voice_recording_path
+from app.services.think_aloud.transcripts import save_recording, voice_recording_path
 from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
@@ -120,7 +120,7 @@ def test_answers_of_experts_and_recordings_come_along(
         asked = work.checklists.get(1).asked
     for text in draw.texts:
         answer(workbench, draw, "Ana", text, asked[0].id, Given.NO)
-    keep_recording(workbench, dimension.id, "Ana", b"RIFF of Ana", "ana.wav")
+    save_recording(workbench, dimension.id, "Ana", b"RIFF of Ana", "ana.wav")
     out = export_project(workbench, "Ready", tmp_path / "ready.zip")
     assert out.recordings == 1
     import_project(elsewhere, tmp_path / "ready.zip")
@@ -171,7 +171,7 @@ def test_no_name_in_a_file_from_elsewhere_is_a_path_here(
     workbench: Workbench, elsewhere: Workbench, tmp_path: Path
 ) -> None:
     dimension = ready_to_score(workbench)
-    keep_recording(workbench, dimension.id, "Ana", b"RIFF", "ana.wav")
+    save_recording(workbench, dimension.id, "Ana", b"RIFF", "ana.wav")
     export_project(workbench, "Ready", tmp_path / "ready.zip")
     hostile = _tampered(
         tmp_path / "ready.zip", tmp_path / "hostile.zip", "UPDATE transcript SET audio = '../../etc/passwd.wav'"

@@ -13,7 +13,7 @@ from app.services.data.uploads import Upload
 from app.services.disagreements.deciding import decide_answer
 from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import AnswerAuthors, bring_answers_in
+from app.services.scoring.own_scores import AnswerAuthors, import_answer_upload
 from tests.support.disagreements import text_ids
 from tests.support.made_data import made_data
 
@@ -40,7 +40,7 @@ def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
         made = work.checklists.publish(work.checklists.save(dimension.id, draft))
     draw_texts(workbench, made.id, len(documents), seed=1)
     upload = Upload("framing.csv", made_data("framing_answers.csv").read_bytes())
-    brought = bring_answers_in(workbench, made.id, upload, AnswerAuthors("", "", tuple(PEOPLE), tuple(JUDGES)))
+    brought = import_answer_upload(workbench, made.id, upload, AnswerAuthors("", "", tuple(PEOPLE), tuple(JUDGES)))
     assert brought.experts is not None
     assert brought.judges is not None
     assert brought.experts.kept == int(answers[PEOPLE].isin(["yes", "no"]).sum().sum())

@@ -10,7 +10,7 @@ from app.domain.people import Actor, Membership, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.expert_answers import expert_answers
-from app.services.disagreements.deciding import decide_answer, keep_decision, undo_decision
+from app.services.disagreements.deciding import decide_answer, settle_contradiction, undo_decision
 from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
@@ -185,10 +185,10 @@ def test_decisions_that_contradict_each_other_are_settled_by_keeping_one(workben
     late = decide_answer(workbench, second.id, second.asked[0].id, text, Answer.YES, "Ben", seen=early.id).decision
     (pair,) = disagreement_queue(workbench, second.id).matching(QueueFilter(state="contradicting"))
     assert (pair.contradicting, pair.decision) == ((early, late), late)
-    keep_decision(workbench, second.id, early.id, "Cleo")
+    settle_contradiction(workbench, second.id, early.id, "Cleo")
     (pair,) = disagreement_queue(workbench, second.id).matching(QueueFilter(state="decided"))
     assert (pair.contradicting, pair.decision) == ((), early)
     with pytest.raises(ConflictError, match="undone meanwhile"):
-        keep_decision(workbench, second.id, late.id)
+        settle_contradiction(workbench, second.id, late.id)
     with pytest.raises(ConflictError, match="Nothing contradicts"):
-        keep_decision(workbench, second.id, early.id)
+        settle_contradiction(workbench, second.id, early.id)

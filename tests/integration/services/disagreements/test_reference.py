@@ -9,7 +9,7 @@ from app.services.drift.anchors import freeze_anchors
 from app.services.results.quality_cost import judge_panel
 from app.services.results.question_analysis import asked_of_experts, expert_side
 from app.services.results.raters import corrected_shares
-from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.rubric_xray import rubric_evidence
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
@@ -20,7 +20,7 @@ JUDGE = ["nyy", "nyy", "nyy", "nyy", "nyy", "nyn"]
 
 
 def _result(workbench: Workbench, run: int) -> DimensionResult:
-    found = kept_result(workbench, run, 1, Choices("dataset", resamples=50))
+    found = cached_result(workbench, run, 1, Choices("dataset", resamples=50))
     assert found is not None
     return found
 

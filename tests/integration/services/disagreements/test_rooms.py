@@ -18,12 +18,12 @@ from app.services.disagreements.queue import disagreement_queue
 from app.services.disagreements.rooms import (
     close_room,
     join_room,
-    move_room,
     open_room,
     room_states,
     room_view,
     rooms_of,
     say_line,
+    set_room_stage,
     vote,
 )
 from app.services.people.invitations import project_audit_log
@@ -94,9 +94,9 @@ def test_votes_are_nobodys_to_read_before_the_reveal(
 def test_the_second_votes_are_as_hidden_as_the_first(workbench: Workbench, made: Checklist) -> None:
     room = opened(workbench, made, 1)
     all_vote(workbench, room, {"Ana": "y", "Ben": "n", "Cleo": "y"})
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     assert len(room_view(workbench, room.id, "Ana").room.votes) == 3
-    move_room(workbench, room.id, RoomStage.VOTE_AGAIN)
+    set_room_stage(workbench, room.id, RoomStage.VOTE_AGAIN)
     vote(workbench, room.id, "Ben", room.texts[0], YES)
     seen = room_view(workbench, room.id, "Ana").room
     assert (len(seen.said(1)), seen.said(2), dict(seen.voted)) == (3, {}, {"Ben": 1})
@@ -107,10 +107,10 @@ def test_the_second_votes_are_as_hidden_as_the_first(workbench: Workbench, made:
 def test_alpha_before_and_after_is_that_of_the_votes(workbench: Workbench, made: Checklist) -> None:
     room = opened(workbench, made)
     all_vote(workbench, room, {"Ana": "yyny", "Ben": "nnyn", "Cleo": "yynn"})
-    move_room(workbench, room.id, RoomStage.DISCUSS)
-    move_room(workbench, room.id, RoomStage.VOTE_AGAIN)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.VOTE_AGAIN)
     all_vote(workbench, room, {"Ana": "yyny", "Ben": "yynn", "Cleo": "yynn"})
-    move_room(workbench, room.id, RoomStage.DECIDE)
+    set_room_stage(workbench, room.id, RoomStage.DECIDE)
     view = room_view(workbench, room.id)
     for found, rows in ((view.before, ["1101", "0010", "1100"]), (view.after, ["1101", "1100", "1100"])):
         expected = krippendorff_alpha(np.array([[float(one) for one in row] for row in rows]), "nominal")
@@ -122,7 +122,7 @@ def test_alpha_before_and_after_is_that_of_the_votes(workbench: Workbench, made:
 def test_one_text_has_no_alpha_but_a_share_of_pairs(workbench: Workbench, made: Checklist) -> None:
     room = opened(workbench, made, 1)
     all_vote(workbench, room, {"Ana": "y", "Ben": "n", "Cleo": "y"})
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     view = room_view(workbench, room.id)
     assert view.before is not None
     assert (view.before.value, view.alike_before) == (None, pytest.approx(1 / 3))
@@ -133,18 +133,18 @@ def test_what_is_agreed_becomes_decisions_and_guidance_with_their_history(
 ) -> None:
     room = opened(workbench, made, 3)
     all_vote(workbench, room, {"Ana": "yyn", "Ben": "nyn", "Cleo": "yny"})
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     for name in NAMES:
         say_line(workbench, room.id, name, f"  {name} says\nwhy. ")
-    move_room(workbench, room.id, RoomStage.VOTE_AGAIN)
+    set_room_stage(workbench, room.id, RoomStage.VOTE_AGAIN)
     for name, letters in {"Ana": "yy", "Ben": "nn", "Cleo": "yy"}.items():
         for text, letter in zip(room.texts[:2], letters, strict=True):
             vote(workbench, room.id, name, text, YES if letter == "y" else NO)
     with pytest.raises(NotReadyError):
-        move_room(workbench, room.id, RoomStage.DECIDE)  # nobody has voted on the third
+        set_room_stage(workbench, room.id, RoomStage.DECIDE)  # nobody has voted on the third
     vote(workbench, room.id, "Ana", room.texts[2], YES)
     vote(workbench, room.id, "Ben", room.texts[2], NO)
-    move_room(workbench, room.id, RoomStage.DECIDE)
+    set_room_stage(workbench, room.id, RoomStage.DECIDE)
     done = close_room(workbench, room.id, "“Dear” greets.", "Fay", decide=True, as_guidance=True)
     assert (done.decided, done.split, done.draft) == (2, 1, 2)
     pairs = {pair.text: pair for pair in disagreement_queue(workbench, made.id).pairs}
@@ -175,7 +175,7 @@ def test_the_trail_of_holds_who_was_there_and_what_was_said(
     for name in ("Ana", "Ben"):
         join_room(acting[name], room.id, name)
         vote(acting[name], room.id, name, room.texts[0], YES)
-    move_room(acting["Fay"], room.id, RoomStage.DISCUSS)
+    set_room_stage(acting["Fay"], room.id, RoomStage.DISCUSS)
     say_line(acting["Ben"], room.id, "Ben", "A name is a greeting.")
     close_room(acting["Fay"], room.id, "")
     log = [(one.who, one.act, one.about) for one in reversed(project_audit_log(workbench, 1)) if " room" in one.act]
@@ -206,12 +206,12 @@ def test_a_room_refuses_what_does_not_fit_where_it_is(workbench: Workbench, made
         say_line(workbench, room.id, "Ana", "Too early.")
     all_vote(workbench, room, {"Ana": "yy"})
     with pytest.raises(NotReadyError):
-        move_room(workbench, room.id, RoomStage.DISCUSS)
+        set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     join_room(workbench, room.id, "Ben")
     all_vote(workbench, room, {"Ben": "nn"})
     with pytest.raises(ConflictError):
-        move_room(workbench, room.id, RoomStage.VOTE_AGAIN)
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+        set_room_stage(workbench, room.id, RoomStage.VOTE_AGAIN)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     with pytest.raises(ConflictError):
         vote(workbench, room.id, "Ana", texts[0], NO)
     with pytest.raises(ConflictError):
@@ -268,7 +268,7 @@ def test_a_change_in_a_room_is_told_by_another_number(workbench: Workbench, made
     all_vote(workbench, room, {"Ana": "y", "Ben": "n"})
     states.append(room_states(workbench, 1))
     assert room_states(workbench, 1) == states[-1]
-    move_room(workbench, room.id, RoomStage.DISCUSS)
+    set_room_stage(workbench, room.id, RoomStage.DISCUSS)
     states.append(room_states(workbench, 1))
     say_line(workbench, room.id, "Ana", "Why.")
     states.append(room_states(workbench, 1))

@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.job import JobStatus
 from app.services.background.jobs import job_state, workers_there
-from app.services.improvement.improve import attempts_at, begin_improvement, improvement_job_key, standing_of
+from app.services.improvement.improve import attempt_outcome, attempts_at, begin_improvement, improvement_job_key
 from tests.support.improving_models import improving_models
 from tests.support.wording_judges import (
     WRITER,
@@ -52,5 +52,5 @@ def test_a_worker_tries_and_proves_a_wording(decided: DecidedProject, tmp_path: 
     assert (job.status, job.bound) == (JobStatus.DONE, False)
     assert job.message.startswith("Proven better on texts that no proposal had seen")
     (attempt,) = attempts_at(workbench, decided.draft.id)[question]
-    assert (standing_of(attempt), attempt.calls) == ("proven better", asked)
+    assert (attempt_outcome(attempt), attempt.calls) == ("proven better", asked)
     assert decided.models.requests == []  # nothing was asked in this process

@@ -19,12 +19,12 @@ from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.projects import create_project
 from app.services.improvement.decided import decided_questions
 from app.services.improvement.improve import (
+    accept_improvement,
+    attempt_outcome,
     difference_of,
     example_tokens,
     forecast_improvement,
     propose_examples,
-    standing_of,
-    take_improvement,
 )
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (
@@ -70,7 +70,7 @@ def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
     assert attempt.calls <= ahead.calls
     assert attempt.chosen is not None
     assert sorted(example.answer for example in attempt.chosen.wording.examples) == ["no", "no", "yes", "yes"]
-    assert standing_of(attempt) == "proven better"
+    assert attempt_outcome(attempt) == "proven better"
     assert difference_of(attempt.beside) is not None, "random ones were tried beside them"
     assert example_tokens(attempt.chosen.wording) > 40
     development = {text.text for id_, text in found.texts.items() if found.halves[id_] is DocumentHalf.DEVELOPMENT}
@@ -79,7 +79,7 @@ def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
         shown = [one["text"] for each in request.prompt.variables["questions"] for one in each.get("examples", ())]
         assert request.prompt.variables["item"]["text"] not in shown, "no judge is asked about its own example"
 
-    take_improvement(there.workbench, there.question.id, attempt.id, "Ben")
+    accept_improvement(there.workbench, there.question.id, attempt.id, "Ben")
     asked = get_checklist(there.workbench, there.draft.id).asked[ASKED]
     assert asked.examples == attempt.chosen.wording.examples
     assert (asked.text, asked.guidance, asked.origin) == (
@@ -99,7 +99,7 @@ def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
 
 def test_without_examples_the_usual_prompt_asks(made: Made) -> None:
     there = made(decided=70)
-    take_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
+    accept_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
     write_examples(there.workbench, get_checklist(there.workbench, there.draft.id).asked[ASKED], ())
     assert get_checklist(there.workbench, there.draft.id).asked == there.draft.asked
     publish(there.workbench, there.draft.id)
@@ -111,7 +111,7 @@ def test_without_examples_the_usual_prompt_asks(made: Made) -> None:
 @pytest.mark.parametrize("form", ["json", "yaml", "csv"])
 def test_a_file_carries_examples_and_tools_show_them(made: Made, form: str) -> None:
     there = made(decided=70)
-    take_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
+    accept_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
     view = view_checklist(there.workbench, there.dimension.id)
     data = export_file(there.workbench, view, form)
     lineage = json.dumps(lineage_document(lineage_of_version(there.workbench, there.dimension.id)))
@@ -160,10 +160,10 @@ def test_written_examples_are_proven_on_what_is_decided_later(made: Made) -> Non
     attempt = propose_examples(there.workbench, there.question.id, written=True)
     assert attempt.before.examples == ()
     assert [len(tried.wording.examples) for tried in attempt.tried] == [2, 4]
-    assert (attempt.best, standing_of(attempt)) == (0, "proven better")
+    assert (attempt.best, attempt_outcome(attempt)) == (0, "proven better")
     assert attempt.chosen is not None
     assert attempt.chosen.wording.examples == by_hand("kind")
-    take_improvement(there.workbench, there.question.id, attempt.id)
+    accept_improvement(there.workbench, there.question.id, attempt.id)
     assert get_checklist(there.workbench, there.draft.id).asked[ASKED].examples == by_hand("kind")
 
 
@@ -175,7 +175,7 @@ def test_written_examples_that_teach_nothing_are_not_taken(made: Made) -> None:
     dull = Example("A sunny note.", "yes"), Example("A rainy note.", "no")
     write_examples(there.workbench, there.question, dull)
     attempt = propose_examples(there.workbench, there.question.id, written=True)
-    assert (attempt.best, attempt.proof, standing_of(attempt)) == (None, None, "none better")
+    assert (attempt.best, attempt.proof, attempt_outcome(attempt)) == (None, None, "none better")
 
 
 def test_an_example_is_not_asked_about_even_as_a_passage(made: Made) -> None:
@@ -237,6 +237,6 @@ def test_too_few_decisions_teach_nothing(made: Made) -> None:
 @pytest.mark.long
 def test_examples_that_carry_nothing_are_hardly_ever_proven(made: Made) -> None:
     found = [made(errs_at_random(seed)) for seed in range(20)]
-    standings = [standing_of(propose_examples(there.workbench, there.question.id)) for there in found]
-    assert sum(standing == "proven better" for standing in standings) <= 1
-    assert standings.count("not proven") + standings.count("none better") >= 19
+    versions_by_dimension = [attempt_outcome(propose_examples(there.workbench, there.question.id)) for there in found]
+    assert sum(standing == "proven better" for standing in versions_by_dimension) <= 1
+    assert versions_by_dimension.count("not proven") + versions_by_dimension.count("none better") >= 19

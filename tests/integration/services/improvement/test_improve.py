@@ -11,12 +11,12 @@ from app.services.checklists.checklists import get_checklist, new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of
 from app.services.improvement.decided import decided_questions
 from app.services.improvement.improve import (
+    accept_improvement,
+    attempt_outcome,
     attempt_sentence,
     difference_of,
     improve,
     refuse_improvement,
-    standing_of,
-    take_improvement,
 )
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (
@@ -67,14 +67,14 @@ def test_the_loop_finds_proposes_proves_and_asks_only_that_question_again(made: 
     difference = difference_of(attempt.proof)
     assert difference is not None
     assert (difference.n, difference.gained, difference.lost) == (proof, errors[1].false_yes + errors[1].false_no, 0)
-    assert standing_of(attempt) == "proven better"
+    assert attempt_outcome(attempt) == "proven better"
     assert attempt_sentence(attempt).startswith("Proven better on texts that no proposal had seen")
     # The present wording is answered by the run; each of two proposals is asked on one half, the best on the other.
     assert [request.prompt.name for request in there.models.requests].count("question-improve") == 1
     assert len(there.models.judged) == 2 * development + proof
     assert attempt.calls == 2 * development + proof + 1
 
-    take_improvement(there.workbench, there.question.id, attempt.id, "Ben")
+    accept_improvement(there.workbench, there.question.id, attempt.id, "Ben")
     publish(there.workbench, there.draft.id)
     there.models.requests.clear()
     again = start_run(there.workbench, 1, RunOptions((there.dimension,), JUDGE))
@@ -104,13 +104,13 @@ def test_the_writer_sees_nothing_of_the_proof_half(made: Made) -> None:
 @pytest.mark.long
 def test_random_errors_are_hardly_ever_called_an_improvement(made: Made) -> None:
     wordings = [guided(f"Think of it in way {number}.") for number in range(5)]
-    standings = []
+    versions_by_dimension = []
     for seed in range(20):
         there = made(errs_at_random(seed), *wordings)
         attempt = improve(there.workbench, there.question.id, WRITER)
-        standings.append(standing_of(attempt))
-    assert standings.count("proven better") <= 1
-    assert standings.count("not proven") >= 10, "the best of five on one half is no better on the other"
+        versions_by_dimension.append(attempt_outcome(attempt))
+    assert versions_by_dimension.count("proven better") <= 1
+    assert versions_by_dimension.count("not proven") >= 10, "the best of five on one half is no better on the other"
 
 
 def learnt_by_heart(question: str, guidance: str, text: str) -> bool:
@@ -128,7 +128,7 @@ def test_what_only_fits_the_development_half_is_not_proven(made: Made) -> None:
     attempt = improve(there.workbench, there.question.id, WRITER)
     assert attempt.tried[0].trial.after.agreement == 1.0
     assert attempt.tried[0].trial.gained > 10
-    assert standing_of(attempt) == "not proven"
+    assert attempt_outcome(attempt) == "not proven"
     difference = difference_of(attempt.proof)
     assert difference is not None
     assert (difference.difference, difference.p) == (0.0, 1.0)
@@ -149,10 +149,10 @@ def test_too_few_unseen_texts_are_left_unseen(made: Made) -> None:
 def test_where_nothing_is_better_the_proof_half_stays_unseen(made: Made) -> None:
     there = made(misreads_warm, BESIDE_IT)
     attempt = improve(there.workbench, there.question.id, WRITER)
-    assert (attempt.best, attempt.proof_texts, standing_of(attempt)) == (None, (), "none better")
+    assert (attempt.best, attempt.proof_texts, attempt_outcome(attempt)) == (None, (), "none better")
     assert "proof half was not asked" in attempt_sentence(attempt)
     with pytest.raises(InputError, match="none to take"):
-        take_improvement(there.workbench, there.question.id, attempt.id)
+        accept_improvement(there.workbench, there.question.id, attempt.id)
     (found,) = decided_questions(there.workbench, there.draft.id).values()
     assert len(found.proof) == 40
 
@@ -163,7 +163,7 @@ def test_a_proof_text_proves_once(made: Made) -> None:
     (found,) = decided_questions(there.workbench, there.draft.id).values()
     assert (len(found.development), len(found.proof), len(found.spent)) == (40, 0, 40)
     again = improve(there.workbench, there.question.id, WRITER)
-    assert standing_of(again) == "too few"
+    assert attempt_outcome(again) == "too few"
     assert again.calls == 0, "what was asked before costs nothing"
 
 
@@ -184,7 +184,7 @@ def test_a_wording_is_taken_once_with_the_words_a_person_gives_it(made: Made) ->
     there = made()
     attempt = improve(there.workbench, there.question.id, WRITER)
     words = ProposedWording("Is it warm?", "Warm means kind, in its very words.")
-    take_improvement(there.workbench, there.question.id, attempt.id, "Ben", words)
+    accept_improvement(there.workbench, there.question.id, attempt.id, "Ben", words)
     draft = get_checklist(there.workbench, there.draft.id)
     assert draft.asked[ASKED].guidance == words.guidance
     assert history_of(there.workbench, draft.id)[0].what == "edited a wording tried on decisions"
@@ -202,9 +202,9 @@ def test_what_was_changed_since_is_not_written_over(made: Made) -> None:
     attempt = improve(there.workbench, there.question.id, WRITER)
     edit_question(there.workbench, there.question, QuestionWording("Is it kind?", "Manner"), "Ana")
     with pytest.raises(ConflictError, match="changed since this was tried"):
-        take_improvement(there.workbench, there.question.id, attempt.id, "Ben")
+        accept_improvement(there.workbench, there.question.id, attempt.id, "Ben")
     with pytest.raises(NotFoundError, match="another question"):
-        take_improvement(there.workbench, there.draft.asked[0].id, attempt.id, "Ben")
+        accept_improvement(there.workbench, there.draft.asked[0].id, attempt.id, "Ben")
     refuse_improvement(there.workbench, there.question.id, attempt.id, "Ben")
 
 

@@ -9,7 +9,7 @@ from app.domain.checklist import Answer
 from app.errors import NotReadyError
 from app.services.checklists.checklists import new_draft, publish
 from app.services.improvement.decided import question_timeline
-from app.services.improvement.improve import forecast_improvement, improve, take_improvement
+from app.services.improvement.improve import accept_improvement, forecast_improvement, improve
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (
     ASKED,
@@ -34,7 +34,7 @@ def there(tmp_path: Path) -> Iterator[DecidedProject]:
 
 def test_each_version_is_judged_on_the_same_texts(there: DecidedProject) -> None:
     attempt = improve(there.workbench, there.question.id, WRITER)
-    take_improvement(there.workbench, there.question.id, attempt.id, "Ben")
+    accept_improvement(there.workbench, there.question.id, attempt.id, "Ben")
     publish(there.workbench, there.draft.id)
     with there.workbench.database.read() as work:
         some = tuple(text.id for text in work.texts.all(1)[:40])

@@ -13,14 +13,14 @@ from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError
 from app.services.data.projects import create_project, list_projects
 from app.services.people.invitations import (
     accept_invitation,
-    came_in_by,
     invite,
     invite_owner,
     members_of,
     offer_owner_link,
-    owner_came_in,
+    owner_has_signed_in,
     read_invitation,
     revoke_access,
+    used_invitation,
 )
 from app.services.people.sign_ins import actor_of_cookie, actor_of_proxy, end_sign_in, signed_cookie, token_in
 from app.services.runtime.workbench import Workbench
@@ -137,11 +137,11 @@ def test_signing_out_ends_this_browser_alone(bench: Workbench) -> None:
 
 
 def test_the_owners_link_opens_everything(bench: Workbench) -> None:
-    assert not owner_came_in(bench)
+    assert not owner_has_signed_in(bench)
     link = invite_owner(bench)
     _, cookie = accept_invitation(bench, link.token)
     owner = replace(bench, actor=actor_of_cookie(bench, cookie))
-    assert (owner.actor.owner, owner_came_in(bench)) == (True, True)
+    assert (owner.actor.owner, owner_has_signed_in(bench)) == (True, True)
     assert [project.name for project in list_projects(owner)] == ["Ready"]
     assert accept_invitation(bench, invite_owner(bench).token)[1] != cookie
 
@@ -209,9 +209,9 @@ def test_a_link_to_somebody_who_was_here_moves_nothing_of_theirs(bench: Workbenc
         with pytest.raises(NotAllowedError, match="This link is for “ana@"):
             act(bench, again, bea)
     assert read_invitation(bench, again, ana).name == "ana@example.org"
-    assert not came_in_by(bench, again, ana)
+    assert not used_invitation(bench, again, ana)
     accept_invitation(bench, again, ana)
-    assert (came_in_by(bench, again, ana), came_in_by(bench, again, bea)) == (True, False)
+    assert (used_invitation(bench, again, ana), used_invitation(bench, again, bea)) == (True, False)
     cookies = [accept_invitation(bench, invite(bench, one, "Cy", Role.READER).token)[1] for one in (PROJECT, other)]
     first, second = (actor_of_cookie(bench, cookie) for cookie in cookies)
     accept_invitation(bench, invite(bench, other, "Cy", Role.READER).token, first)
@@ -239,7 +239,7 @@ def test_whomever_a_proxy_vouches_for_is_who_they_are(bench: Workbench) -> None:
     assert (now_.person, now_.name_in(PROJECT), now_.owner) == (ana.person, "Ana", False)
     accept_invitation(bench, invite_owner(bench).token, now_)
     assert actor_of_proxy(bench, "ana@example.org").owner
-    assert owner_came_in(bench)
+    assert owner_has_signed_in(bench)
 
 
 def test_invite_of_a_name_that_looks_like_a_members_says_so(bench: Workbench) -> None:

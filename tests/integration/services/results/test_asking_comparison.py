@@ -11,7 +11,7 @@ from app.domain.run import AskingWay
 from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.quality_cost import AskingResult, asking_result, quality_and_cost
-from app.services.results.results import kept_result
+from app.services.results.results import cached_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_runs import AskingOptions, asking_runs, start_asking, work_on_asking
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -101,7 +101,7 @@ def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: Fake
     assert found is not None
     assert (found.experts, found.expert_texts) == (20, 20)
     accuracy = found.ways[AskingWay.REVERSED].accuracy
-    together = kept_result(workbench, result.runs[AskingWay.TOGETHER].id, dimension.id)
+    together = cached_result(workbench, result.runs[AskingWay.TOGETHER].id, dimension.id)
     assert together is not None
     with workbench.database.read() as work:
         given = work.results.answers(together.run.id, dimension.id)

@@ -19,7 +19,7 @@ from app.domain.checklist import (
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
 from app.services.results.contribution import checklist_contribution, runs_with_checklist, score_over, without_each
-from app.services.results.results import Choices, kept_results
+from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import workbench_at
 
@@ -99,7 +99,7 @@ def test_with_all_questions_the_figure_is_that_of_the_results(scored: tuple[Work
     ((run, checklist),) = runs_with_checklist(workbench, PROJECT, dimension.id)
     found = checklist_contribution(workbench, PROJECT, dimension.id, checklist)
     effects = {e.name: e for e in without_each(workbench, run, dimension, checklist, found, "dataset")}
-    published = kept_results(workbench, run.id, Choices("dataset"))[0].meta.figures["spearman"]
+    published = cached_results(workbench, run.id, Choices("dataset"))[0].meta.figures["spearman"]
     for name in ("Ada", "openai:gpt-4o"):
         figure = effects[name].figure
         assert figure is not None

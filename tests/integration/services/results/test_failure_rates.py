@@ -10,7 +10,7 @@ from app.domain.project import Dimension, Task, Text, Verdict
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import save_dimension
 from app.services.results.raters import FailureRates, failure_rates
-from app.services.results.results import Choices, kept_results
+from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.samples import give_verdict
@@ -41,7 +41,7 @@ def bench(workbench: Workbench) -> Workbench:
 
 
 def found(bench: Workbench) -> FailureRates:
-    (result,) = kept_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, 1, Choices("dataset"))
     rates = failure_rates(bench, result)
     assert rates is not None
     return rates
@@ -86,7 +86,7 @@ def test_failure_rates_of_questions_rest_on_experts_where_they_answered(bench: W
 
 
 def test_not_good_rests_on_verdicts_with_kappa_and_rates(bench: Workbench) -> None:
-    (result,) = kept_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, 1, Choices("dataset"))
     good = {row.text for row in result.rows if row.score is not None and row.score >= 0.5}
     some = [row.text for row in result.rows][:DRAWN]
     for text in some:
@@ -108,7 +108,7 @@ def test_not_good_rests_on_verdicts_with_kappa_and_rates(bench: Workbench) -> No
 
 def test_a_scale_has_no_failure_rates(bench: Workbench) -> None:
     save_dimension(bench, Dimension("helpful", low=1, high=5, id=1))
-    (result,) = kept_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, 1, Choices("dataset"))
     assert failure_rates(bench, result) is None
 
 

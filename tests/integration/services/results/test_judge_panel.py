@@ -5,7 +5,7 @@ import pytest
 from app.domain.checklist import Answer
 from app.services.checklists.expert_answers import draw_texts
 from app.services.results.quality_cost import judge_panel
-from app.services.results.results import Choices, kept_results
+from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
@@ -31,7 +31,7 @@ def test_the_newest_run_of_each_judge_is_weighed_against_what_most_experts_say(w
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
     said = {text: Answer.YES if place % 4 else Answer.NO for place, text in enumerate(draw.texts)}
     answer_all(workbench, draw, "Ana", {(text, question): said[text] for text in said for question in questions})
-    result = kept_results(workbench, 2, Choices("dataset"))[0]
+    result = cached_results(workbench, 2, Choices("dataset"))[0]
     found = judge_panel(workbench, 1, result)
     assert found is not None
     by_judge = {judge.judge: judge.accuracy for judge in found.panel.judges}
@@ -44,5 +44,5 @@ def test_the_newest_run_of_each_judge_is_weighed_against_what_most_experts_say(w
 def test_one_judge_is_no_panel(workbench: Workbench) -> None:
     dimension = ready_to_score(workbench)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    (result,) = kept_results(workbench, 1, Choices("dataset"))
+    (result,) = cached_results(workbench, 1, Choices("dataset"))
     assert judge_panel(workbench, 1, result) is None

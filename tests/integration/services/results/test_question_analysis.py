@@ -6,7 +6,7 @@ from app.domain.checklist import ChecklistStatus
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import draft_to_edit
-from app.services.results.results import Choices, kept_results
+from app.services.results.results import Choices, cached_results
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -15,7 +15,7 @@ def test_the_analysis_rests_on_the_texts_of_the_result(tmp_path: Path) -> None:
     bench = workbench_at(tmp_path)
     dimension = ready_to_score(bench, texts=40)
     work_on(bench, start_run(bench, 1, RunOptions((dimension,), "rules")))
-    (result,) = kept_results(bench, 1, Choices("dataset", resamples=20))
+    (result,) = cached_results(bench, 1, Choices("dataset", resamples=20))
     found = questions_of(bench, result)
     assert found is not None
     assert found.texts == len(result.compared)

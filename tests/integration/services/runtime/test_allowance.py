@@ -194,7 +194,7 @@ def test_a_paid_reply_is_kept_though_whoever_asked_is_gone(workbench: Workbench)
     calls = [RecordedCall(one, KNOWN, "p@1", "p", cost_usd=1.0, person=fay.actor.person) for one in ("a", "b")]
     with workbench.database.write() as work:
         work.calls.add(calls[:1])
-        work.people.become(fay.actor.person, gus.actor.person)
+        work.people.merge_into(fay.actor.person, gus.actor.person)
         work.calls.add(calls[1:])
     with workbench.database.read() as work:
         found = work._session.exec(select(ModelCallRow.digest, ModelCallRow.person_id)).all()

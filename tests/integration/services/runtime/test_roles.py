@@ -18,14 +18,14 @@ from app.services.attributes.attribute_changes import (
     merge_attributes,
     move_attributes,
     restore_attributes,
-    take_back,
+    undo_change,
 )
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.attributes.side_by_side import (
     QUESTIONS,
     answer_side_by_side,
     begin_side_by_side,
-    can_compare_as_outsider,
+    can_compare_as_outside_expert,
     reveal,
     side_by_sides_of,
     side_by_sides_seen_by,
@@ -42,8 +42,8 @@ from app.services.checklists.expert_answers import (
     draw_of,
     draw_texts,
     expert_answers,
-    keep_entries,
     own_sheet,
+    save_entries,
     unfinished_sheet,
 )
 from app.services.checklists.question_proposals import comment_on, comments_on, sees_all_comments
@@ -69,12 +69,12 @@ from app.services.think_aloud.independence import (
     mark_done,
     note_sample,
     own_attributes_of,
-    put_back_own_attribute,
     remove_own_attribute,
     reorder,
+    restore_own_attribute,
     visible_attributes,
 )
-from app.services.think_aloud.transcripts import accept, decline, keep_transcript, proposals_of, propose_attributes
+from app.services.think_aloud.transcripts import accept, decline, proposals_of, propose_attributes, save_transcript
 from tests.support.projects import ready_to_score
 
 CHECKLIST, DIMENSION, PROJECT = 1, 1, 1
@@ -107,7 +107,7 @@ Act = Callable[[Workbench, int], object]
 OWN_ACTS: dict[str, Act] = {
     "edit": lambda bench, id_: edit_attribute(bench, id_, "In other words."),
     "remove": remove_own_attribute,
-    "put back": put_back_own_attribute,
+    "put back": restore_own_attribute,
     "reorder": lambda bench, id_: reorder(bench, [id_]),
     "note a sample": lambda bench, id_: note_sample(bench, id_, 1),
 }
@@ -152,7 +152,7 @@ def test_reorder_with_another_expert_s_attribute_is_refused(bench: Workbench) ->
 
 
 def test_expert_speaks_for_nobody_else(bench: Workbench) -> None:
-    said = keep_transcript(bench, DIMENSION, "Ben", "Sentences should follow from each other.")
+    said = save_transcript(bench, DIMENSION, "Ben", "Sentences should follow from each other.")
     project, (dimension, *_) = get_project(bench, "Ready"), dimensions_named(bench, "Ready", "all")
     (proposal, *_) = propose_attributes(bench, project, dimension, said)
     ana = as_(bench, Role.EXPERT, "Ana")
@@ -160,7 +160,7 @@ def test_expert_speaks_for_nobody_else(bench: Workbench) -> None:
         lambda: describe_expert(ana, PROJECT, "Ben", "Editor", ""),
         lambda: mark_done(ana, DIMENSION, "Ben"),
         lambda: own_attributes_of(ana, PROJECT, DIMENSION, "Ben"),
-        lambda: keep_transcript(ana, DIMENSION, "Ben", "Nonsense."),
+        lambda: save_transcript(ana, DIMENSION, "Ben", "Nonsense."),
         lambda: propose_attributes(ana, project, dimension, said),
         lambda: proposals_of(ana, said),
         lambda: accept(ana, proposal.id),
@@ -176,7 +176,7 @@ def test_author_cannot_put_back_what_a_facilitator_excluded(bench: Workbench) ->
     ana = as_(bench, Role.EXPERT, "Ana")
     mine = add_own_attribute(ana, DIMENSION, "Ana", "Order.")
     exclude_attributes(as_(bench, Role.FACILITATOR, "Fay"), [mine], "too vague")
-    for act in (put_back_own_attribute, remove_own_attribute):
+    for act in (restore_own_attribute, remove_own_attribute):
         with pytest.raises(ConflictError):
             act(ana, mine)
     (kept,) = own_attributes_of(ana, PROJECT, DIMENSION, "Ana")
@@ -193,7 +193,7 @@ def test_attribute_keeps_who_reworded_it_last(bench: Workbench) -> None:
 
     change = edit_attribute(fay, mine, "Good order.", who="Somebody")
     assert wording() == ("Good order.", "Order.", "Fay", True)
-    take_back(fay, change)
+    undo_change(fay, change)
     assert wording() == ("Order.", "Order.", "", False)
     edit_attribute(fay, mine, "Good order.")
     edit_attribute(ana, mine, "An order that helps.")
@@ -297,7 +297,7 @@ def test_whoever_only_answers_has_a_sheet_and_what_they_write_later_counts_as_wr
     draw = draw_texts(bench, CHECKLIST, 3, seed=1)
     ana = as_(bench, Role.EXPERT, "Ana")
     assert own_sheet(ana, DIMENSION, "Ana") is not None
-    keep_entries(ana, draw, "Ana", [SheetEntry(1, draw.texts[0], 1, Answer.YES)])
+    save_entries(ana, draw, "Ana", [SheetEntry(1, draw.texts[0], 1, Answer.YES)])
     add_own_attribute(ana, DIMENSION, "Ana", "What the questions ask.")
     (told,) = experts_progress(bench, PROJECT)
     assert (told.expert, told.late, told.done) == ("Ana", 1, False)
@@ -357,9 +357,9 @@ def test_whoever_was_given_a_dimension_reads_no_set_of_others_before_thinking_al
     ana = as_(bench, Role.EXPERT, "Ana")
     with bench.database.read() as work:
         dimension = work.projects.dimension_by_id(DIMENSION)
-    assert can_compare_as_outsider(ana, dimension, "Ana")
+    assert can_compare_as_outside_expert(ana, dimension, "Ana")
     give_dimensions(bench, PROJECT, "Ana", [DIMENSION])
-    assert not can_compare_as_outsider(ana, dimension, "Ana")
+    assert not can_compare_as_outside_expert(ana, dimension, "Ana")
     with pytest.raises(NotReadyError, match="not done yet"):
         begin_side_by_side(ana, dimension, "Ana", outside=True)
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 pytest.importorskip("distributed")
 
 from app.cli import build
-from app.cluster import cluster_address, work_shared_at
+from app.cluster import cluster_address, use_scheduler
 from app.domain.project import Text
 from app.domain.run import RunStatus
 from app.errors import ClusterError
@@ -30,7 +30,7 @@ from app.limits import texts_at_once
 from app.providers.credentials import Credentials
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.block_scoring import Block
-from app.services.scoring.dask_workers import Workers, WorkersRun, obstacle_at_worker, workers_for
+from app.services.scoring.dask_workers import Workers, WorkersRun, worker_problem, workers_for
 from app.services.scoring.runs import RunOptions, RunReport, failures_of, get_run, start_run, stop_run, work_on
 from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster
@@ -101,7 +101,7 @@ def new_run(bench: Workbench, **options: object) -> int:
 
 
 def shared_run(bench: Workbench, cluster: DaskCluster, run: int) -> RunReport:
-    with work_shared_at(cluster.address):
+    with use_scheduler(cluster.address):
         return work_on(bench, run, AT_ONCE)
 
 
@@ -270,10 +270,10 @@ def test_a_killed_process_leaves_a_run_that_can_be_resumed(
     llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Held(opened, Answer(all_yes))
     run = new_run(bench)
     program = f"""
-        from app.cluster import work_shared_at
+        from app.cluster import use_scheduler
         from app.services.runtime.workbench import open_workbench
         from app.services.scoring.runs import work_on
-        with work_shared_at("{cluster.address}"):
+        with use_scheduler("{cluster.address}"):
             work_on(open_workbench(), {run}, {AT_ONCE})
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=ROOT) as process:
@@ -405,9 +405,9 @@ def test_a_worker_without_the_key_is_refused(bench: Workbench, cluster: DaskClus
 
 def test_a_sqlite_file_is_for_workers_of_its_machine(bench: Workbench) -> None:
     block = Block(1, "somebody", (), 1)
-    said = obstacle_at_worker(block, "another-machine", bench.database.address)
+    said = worker_problem(block, "another-machine", bench.database.address)
     assert said.startswith("The database is a SQLite file on another-machine, which no other machine may write to.")
-    assert "another database" in obstacle_at_worker(block, socket.gethostname(), "")
+    assert "another database" in worker_problem(block, socket.gethostname(), "")
 
 
 @pytest.fixture
@@ -445,10 +445,10 @@ def test_metrics_are_computed_here_once_no_worker_is_left(
     bench: Workbench, cluster: DaskCluster, computed_here: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All are killed as soon as they were given their first blocks."""
-    hand_out = WorkersRun._hand_out
+    copy_to_workers = WorkersRun._hand_out
 
     def handed_out(run: WorkersRun) -> bool:
-        given = hand_out(run)
+        given = copy_to_workers(run)
         for worker in cluster.workers.values():
             worker.kill()
         return given

@@ -14,7 +14,7 @@ from app.services.results.quality_cost import cost_of
 from app.services.results.results import results_of
 from app.services.runtime.judges import judge_named
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.own_scores import AnswerAuthors, JudgeImport, bring_answers_in, import_judge_answers
+from app.services.scoring.own_scores import AnswerAuthors, JudgeImport, import_answer_upload, import_judge_answers
 from app.services.scoring.runs import check_can_resume, get_run, list_runs
 from tests.support.disagreements import WORDINGS, experts_say, parted_project, text_ids
 
@@ -82,7 +82,7 @@ def test_a_column_names_the_judges_and_repeats_are_told_apart(workbench: Workben
         said(0, 0, "no", judge="a", repeat=1),
         said(0, 0, "no", judge="openai:b"),
     ]
-    found = bring_answers_in(workbench, checklist.id, Upload("all.csv", written(rows)), AnswerAuthors())
+    found = import_answer_upload(workbench, checklist.id, Upload("all.csv", written(rows)), AnswerAuthors())
     assert found.experts is None
     assert found.judges is not None
     assert [(one.judge, one.answers) for one in found.judges.judges] == [("file:a", 2), ("file:openai:b", 1)]
@@ -96,13 +96,13 @@ def test_columns_of_people_and_judges_come_in_at_once(workbench: Workbench, chec
     ]
     upload = Upload("wide.csv", written(rows))
     givers = AnswerAuthors(expert_columns=("Ana", "Ben"), judge_columns=("m1", "m2"))
-    found = bring_answers_in(workbench, checklist.id, upload, givers)
+    found = import_answer_upload(workbench, checklist.id, upload, givers)
     assert found.experts is not None
     assert found.judges is not None
     assert (found.experts.kept, found.experts.blank, found.judges.blank) == (3, 1, 1)
     assert [(one.judge, one.texts) for one in found.judges.judges] == [("file:m1", 2), ("file:m2", 1)]
     assert expert_answers(workbench, checklist.id).experts == ("Ana", "Ben")
-    again = bring_answers_in(workbench, checklist.id, upload, givers)
+    again = import_answer_upload(workbench, checklist.id, upload, givers)
     assert again.experts is not None
     assert again.judges is not None
     assert (again.experts.kept, again.experts.known) == (0, 3)
@@ -144,7 +144,7 @@ def test_whoever_is_named_must_be_one(workbench: Workbench, checklist: Checklist
         AnswerAuthors(expert_columns=("m1",), judge_columns=("m1",))
     upload = Upload("all.csv", written([said(0, 0, "yes")]))
     with pytest.raises(InputError, match="replace nothing"):
-        bring_answers_in(workbench, checklist.id, upload, AnswerAuthors(judge="gpt-4o"), replace=True)
+        import_answer_upload(workbench, checklist.id, upload, AnswerAuthors(judge="gpt-4o"), replace=True)
 
 
 def test_who_answered_in_a_file_is_shown_beside_the_others_and_cant_be_asked(

@@ -12,7 +12,7 @@ from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.project import Dimension
 from app.domain.run import RunStatus
 from app.providers.retry import RetryPolicy
-from app.services.data.imports import keep_corpus
+from app.services.data.imports import store_corpus
 from app.services.results.results import Choices, results_of
 from app.services.runtime import models
 from app.services.runtime.workbench import Workbench
@@ -104,7 +104,7 @@ def coherence(workbench: Workbench) -> Dimension:
     """The first summaries of SummEval, in a project with a checklist of nine questions."""
     path = made_data("summeval_model_annotations.aligned.paired.jsonl")
     corpus = read_corpus(path)
-    keep_corpus(workbench, corpus, "News")
+    store_corpus(workbench, corpus, "News")
     with workbench.database.write() as work:
         dimension = next(d for d in work.projects.dimensions(1) if d.name == "coherence")
         asked = [

@@ -10,7 +10,7 @@ from app.cli import build
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from app.services.scoring.stage_outputs import keep_own_seeds, save_edit, stage_outputs_of
+from app.services.scoring.stage_outputs import save_edit, save_own_seeds, stage_outputs_of
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score
@@ -54,7 +54,7 @@ def test_own_seeds_lead_check_eval(workbench: Workbench, llm: FakeLlm) -> None:
     options = RunOptions((dimension,), "llama:judge", evaluator="check-eval", settings=(("seeds", "own"),))
     with pytest.raises(NotReadyError, match="Nobody wrote sub-aspects"):
         work_on(workbench, start_run(workbench, 1, options))
-    keep_own_seeds(workbench, dimension.id, "Order\n- Is it in order?")
+    save_own_seeds(workbench, dimension.id, "Order\n- Is it in order?")
     replies = {"questions": '{"questions": []}', "keep": '{"keep": [1]}', "q1": '{"q1": "yes"}'}
     llm.usual = Answer(lambda schema: replies[next(iter((schema or {})["required"]))])
     report = work_on(workbench, start_run(workbench, 1, options))

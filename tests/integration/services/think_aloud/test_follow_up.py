@@ -14,7 +14,7 @@ from app.services.attributes.attributes import add_attributes
 from app.services.data.projects import choose_follow_up, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute
-from app.services.think_aloud.transcripts import ask_follow_up, keep_transcript
+from app.services.think_aloud.transcripts import ask_follow_up, save_transcript
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm
@@ -38,7 +38,7 @@ def bench(tmp_path: Path, server: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> I
     ready_to_score(workbench)
     add_attributes(workbench, 1, "Ben", ContributorKind.HUMAN, [f"{OTHERS} one.", f"{OTHERS} two."])
     add_attributes(workbench, 1, "llama:other", ContributorKind.LLM, [f"{OTHERS} three."])
-    keep_transcript(workbench, 1, "Ben", f"{OTHERS} four.")
+    save_transcript(workbench, 1, "Ben", f"{OTHERS} four.")
     yield workbench
     settings.cache_clear()
 

@@ -39,13 +39,13 @@ from app.services.think_aloud.independence import (
     not_removed,
     note_sample,
     own_attributes_of,
-    put_back_own_attribute,
     remove_own_attribute,
     removed_by_author,
     reorder,
+    restore_own_attribute,
     visible_attributes,
 )
-from app.services.think_aloud.transcripts import accept, keep_transcript, proposals_of, propose_attributes
+from app.services.think_aloud.transcripts import accept, proposals_of, propose_attributes, save_transcript
 
 
 def seen(bench: Workbench, expert: str) -> list[str]:
@@ -132,7 +132,7 @@ def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workb
     for form in FORMATS:
         found = attributes_of(bench, 1)
         assert b"slip" not in attribute_file(found, contributors_of(bench, 1), form)
-    put_back_own_attribute(bench, slip)
+    restore_own_attribute(bench, slip)
     assert seen(bench, "") == ["A slip.", "Order."]
 
 
@@ -190,7 +190,7 @@ def test_moved_attribute_begins_nothing_on_the_other_dimension(bench: Workbench,
     assert own_attributes_of(bench, 1, fluency, "Ada") == []
     assert [(p.dimension, p.attributes) for p in experts_progress(bench, 1)] == [("coherence", 1)]
     with bench.database.read() as work:
-        assert [work.independence.is_at_it(place, "Ada") for place in (1, fluency)] == [True, False]
+        assert [work.independence.is_thinking(place, "Ada") for place in (1, fluency)] == [True, False]
     mark_done(bench, 1, "Ada")
     with pytest.raises(NotReadyError):
         mark_done(bench, fluency, "Ada")
@@ -239,7 +239,7 @@ def from_a_table(bench: Workbench) -> None:
 
 
 def from_a_transcript(bench: Workbench) -> None:
-    transcript = keep_transcript(bench, 1, "Ada", "Endings should follow from what was said.")
+    transcript = save_transcript(bench, 1, "Ada", "Endings should follow from what was said.")
     propose_attributes(bench, get_project(bench, "Ready"), dimensions_named(bench, "Ready", "all")[0], transcript)
     accept(bench, proposals_of(bench, transcript)[0].id, "Endings.")
 

@@ -94,7 +94,11 @@ def test_asking_again_drops_and_counts_what_the_model_said_before(workbench: Mod
     type(workbench).opener = staticmethod(lambda name: speaker)
     project, (dimension, _) = get_project(workbench, "Talk"), dimensions_named(workbench, "Talk", "all")
     heard = [ask_models(workbench, project, [dimension], ["openai:one"])[0] for _ in range(3)]
-    assert [(one.attributes, one.repeated, one.round) for one in heard] == [(2, 0, 1), (0, 2, 2), (1, 2, 3)]
+    assert [(one.attributes, one.repeated, one.round) for one in heard] == [
+        (2, 0, 1),
+        (0, 2, 2),
+        (1, 2, 3),
+    ]
     # a round that brought nothing new is not asked again: it would come out of the cache
     assert speaker.asked == [(0.0, 0), (1.0, 1), (1.0, 2)]
     said = attributes_of(workbench, project.id, dimension.id)

@@ -24,7 +24,7 @@ from app.services.think_aloud.independence import (
     remove_own_attribute,
 )
 from app.services.think_aloud.samples import ensure_samples
-from app.services.think_aloud.transcripts import accept, keep_transcript, propose_attributes
+from app.services.think_aloud.transcripts import accept, propose_attributes, save_transcript
 
 TEXT, SOURCE = "👩‍👩‍👧 One.\r\nשלום עולם 🎈 two.", "The source says 🎈 three."
 
@@ -123,7 +123,7 @@ def test_export_takes_passages_to_another_project(workbench: Workbench, form: st
     for number, each in enumerate(marked):
         add_own_attribute(workbench, dimension.id, "Ada", f"Point {number}.", passage=each)
     add_own_attribute(workbench, dimension.id, "Ada", "No passage.")
-    spoken = keep_transcript(workbench, dimension.id, "Ada", "I said 🎈 it aloud.")
+    spoken = save_transcript(workbench, dimension.id, "Ada", "I said 🎈 it aloud.")
     accept(workbench, propose_attributes(workbench, project, dimension, spoken)[0].id)
     before = attributes_of(workbench, project.id)
     assert before[3].passage == Passage.at("I said 🎈 it aloud.", 0, 18, None, PassagePart.TRANSCRIPT)

@@ -15,7 +15,7 @@ from app.services.people.sign_ins import actor_of_cookie
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, plan_run, start_run, work_on
-from app.services.think_aloud.independence import not_done
+from app.services.think_aloud.independence import unfinished_dimensions
 from app.services.think_aloud.samples import (
     drawn,
     ensure_samples,
@@ -160,7 +160,7 @@ def test_an_expert_who_comes_first_has_unrated_samples_drawn(workbench: Workbenc
     made = invite(workbench, 1, "Ana", Role.EXPERT)
     ana = replace(workbench, actor=actor_of_cookie(workbench, accept_invitation(workbench, made.token)[1]))
     assert [task.kind for task in tasks_of(ana, 1, "Ana")] == [TaskKind.THINK_ALOUD]
-    assert [one.id for one in not_done(ana, 1, "Ana")] == [dimension.id]
+    assert [one.id for one in unfinished_dimensions(ana, 1, "Ana")] == [dimension.id]
     assert [sample.score for sample in ensure_samples(ana, dimension.id)] == [None] * 4
 
 

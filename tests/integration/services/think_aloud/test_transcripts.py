@@ -14,10 +14,10 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.transcripts import (
     accept,
     decline,
-    keep_recording,
-    keep_transcript,
     proposals_of,
     propose_attributes,
+    save_recording,
+    save_transcript,
     transcribe,
     transcripts_of,
 )
@@ -55,7 +55,7 @@ def said(bench: Workbench) -> list[tuple[str, str, ContributorKind]]:
 
 
 def test_from_audio_to_accepted_attributes(bench: Workbench, server: FakeLlm) -> None:
-    number = keep_recording(bench, 1, "Ada", b"RIFF-not-really", "my voice.WAV")
+    number = save_recording(bench, 1, "Ada", b"RIFF-not-really", "my voice.WAV")
     server.script(Answer(SPOKEN))
     transcribe(bench, number, "llama:whisper")
     sent = server.requests[0].body
@@ -82,7 +82,7 @@ def test_from_audio_to_accepted_attributes(bench: Workbench, server: FakeLlm) ->
 def test_a_failed_transcription_keeps_the_audio_and_says_what_to_do(
     bench: Workbench, server: FakeLlm, trouble: object
 ) -> None:
-    number = keep_recording(bench, 1, "Ada", b"sound", "a.webm")
+    number = save_recording(bench, 1, "Ada", b"sound", "a.webm")
     server.script(trouble)  # type: ignore[arg-type]
     with pytest.raises(ProviderError) as failure:
         transcribe(bench, number, "llama:whisper")
@@ -98,7 +98,7 @@ def test_a_failed_transcription_keeps_the_audio_and_says_what_to_do(
 
 
 def test_a_model_that_cannot_listen_and_a_silent_recording_are_said(bench: Workbench, server: FakeLlm) -> None:
-    number = keep_recording(bench, 1, "Ada", b"sound", "a.wav")
+    number = save_recording(bench, 1, "Ada", b"sound", "a.wav")
     with pytest.raises(UnsupportedError):
         transcribe(bench, number, "rules")
     server.script(Answer("  "))
@@ -109,11 +109,11 @@ def test_a_model_that_cannot_listen_and_a_silent_recording_are_said(bench: Workb
 @pytest.mark.parametrize(("audio", "name"), [(b"", "a.wav"), (b"x", "a.exe"), (b"x", "../../etc/passwd")])
 def test_what_is_no_recording_is_refused(bench: Workbench, audio: bytes, name: str) -> None:
     with pytest.raises(InputError):
-        keep_recording(bench, 1, "Ada", audio, name)
+        save_recording(bench, 1, "Ada", audio, name)
 
 
 def test_without_an_llm_each_sentence_is_proposed_and_decisions_stay(bench: Workbench) -> None:
-    number = keep_transcript(bench, 1, "Ada", SPOKEN)
+    number = save_transcript(bench, 1, "Ada", SPOKEN)
     first, second = proposed(bench, number)
     assert first[0] == "Well, I look at the order first."
     assert second[0] == "Each sentence should follow from the one before."
@@ -126,16 +126,16 @@ def test_without_an_llm_each_sentence_is_proposed_and_decisions_stay(bench: Work
 
 def test_a_transcript_is_kept_to_the_letter(bench: Workbench) -> None:
     text = "  <script>x</script>\n\nعربي 🎈 " + "y" * 5000
-    keep_transcript(bench, 1, "Ada", text)
+    save_transcript(bench, 1, "Ada", text)
     assert transcripts_of(bench, 1, "Ada")[0].text == text
     with pytest.raises(InputError):
-        keep_transcript(bench, 1, "Ada", " \n")
+        save_transcript(bench, 1, "Ada", " \n")
 
 
 def test_listening_whose_cost_nobody_knows_is_not_paid_by_a_server_that_limits_it(
     bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number = keep_recording(bench, 1, "Ana", b"RIFF....WAVE", "a.wav")
+    number = save_recording(bench, 1, "Ana", b"RIFF....WAVE", "a.wav")
     monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", "5")
     settings.cache_clear()
     with pytest.raises(BudgetError, match="The price of openai:whisper-1 is unknown"):

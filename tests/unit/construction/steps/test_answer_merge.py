@@ -5,16 +5,16 @@ from dataclasses import replace
 import pytest
 
 from app.construction.steps.edits import (
+    accept_new_version,
     add_component,
     add_question,
     decide,
     describe_component,
-    keep_mine,
+    keep_own_edit,
     offers,
     place_attributes,
     reword_change,
     reword_question,
-    take_new,
 )
 from app.construction.steps.result import Inputs
 from app.construction.steps.stage_runner import StageAnswer, drop_orphans, merge_answer
@@ -82,8 +82,8 @@ def test_an_edited_component_stays_and_the_new_one_is_offered(build: Build) -> N
     assert [c.name for c in again.components] == ["Sequence", "Links"]
     (offer,) = offers(again)
     assert (offer.stage, offer.mine, offer.new) == (Stage.COMPONENTS, "Sequence: what comes when", "Order")
-    assert [c.name for c in take_new(again, Stage.COMPONENTS, 1).components] == ["Order", "Links"]
-    kept = keep_mine(again, Stage.COMPONENTS, 1)
+    assert [c.name for c in accept_new_version(again, Stage.COMPONENTS, 1).components] == ["Order", "Links"]
+    kept = keep_own_edit(again, Stage.COMPONENTS, 1)
     assert ([c.name for c in kept.components], offers(kept)) == (["Sequence", "Links"], [])
 
 
@@ -92,7 +92,7 @@ def test_a_component_with_a_persons_work_is_asked_about_before_it_goes_and_an_ad
     again = merge_answer(mine, components("Order"))
     assert [c.name for c in again.components] == ["Order", "Links", "Mine"]
     assert [(o.item, o.new) for o in offers(again)] == [(2, "")]
-    gone = take_new(again, Stage.COMPONENTS, 2)
+    gone = accept_new_version(again, Stage.COMPONENTS, 2)
     assert [c.name for c in gone.components] == ["Order", "Mine"]
     assert texts(gone) == ["First?", "Then?"]
 
@@ -110,7 +110,7 @@ def test_a_placement_by_hand_stays_and_a_different_one_is_offered(build: Build) 
     other = merge_answer(moved, placed(a13=(2,), a11=()))
     assert [(o.item, o.mine, o.new) for o in offers(other)] == [(13, "Order", "Links")]
     assert {p.attribute: p.components for p in other.placements} == {11: (), 12: (1,), 13: (1,)}
-    assert {p.attribute: p.components for p in take_new(other, Stage.CLUSTERS, 13).placements}[13] == (2,)
+    assert {p.attribute: p.components for p in accept_new_version(other, Stage.CLUSTERS, 13).placements}[13] == (2,)
 
 
 def test_an_edited_key_question_is_kept_and_only_another_answer_is_offered(build: Build) -> None:
@@ -119,7 +119,7 @@ def test_an_edited_key_question_is_kept_and_only_another_answer_is_offered(build
     again = merge_answer(mine, written(Stage.KEY_QUESTIONS, c1=("In a row?",), c2=("Joined?",)))
     assert texts(again, Stage.KEY_QUESTIONS) == ["In sequence?", "Joined?"]
     assert [o.new for o in offers(again)] == ["In a row?"]
-    taken = take_new(again, Stage.KEY_QUESTIONS, 3)
+    taken = accept_new_version(again, Stage.KEY_QUESTIONS, 3)
     assert (taken.key_questions[0].text, taken.key_questions[0].origin) == ("In a row?", QuestionOrigin.GENERATED)
 
 
@@ -129,7 +129,7 @@ def test_sub_questions_edited_and_added_by_hand_survive_others_are_replaced(buil
     again = merge_answer(mine, written(Stage.SUB_QUESTIONS, c1=("New?", "Newer?")))
     assert texts(again) == ["New?", "Newer?", "First things first?", "By hand?", "Tied?"]
     assert [(o.mine, o.new) for o in offers(again)] == [("First things first?", "")]
-    assert texts(take_new(again, Stage.SUB_QUESTIONS, 5)) == ["New?", "Newer?", "By hand?", "Tied?"]
+    assert texts(accept_new_version(again, Stage.SUB_QUESTIONS, 5)) == ["New?", "Newer?", "By hand?", "Tied?"]
     same = merge_answer(mine, written(Stage.SUB_QUESTIONS, c1=("First?",)))  # what was edited is proposed again
     assert (texts(same)[0], offers(same)) == ("First things first?", [])
 
@@ -162,6 +162,6 @@ def test_decisions_and_wordings_stand_where_the_same_is_proposed_again(build: Bu
 
 def test_what_was_decided_already_cannot_be_decided_again(build: Build) -> None:
     with pytest.raises(NotFoundError, match="decided already"):
-        keep_mine(build, Stage.KEY_QUESTIONS, 3)
+        keep_own_edit(build, Stage.KEY_QUESTIONS, 3)
     with pytest.raises(NotFoundError, match="decided already"):
-        take_new(build, Stage.KEY_QUESTIONS, 3)
+        accept_new_version(build, Stage.KEY_QUESTIONS, 3)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.construction.steps.edits import describe_component, place_attributes, reword_question
-from app.construction.steps.result import Inputs, digests, kept_as_they_are, states
+from app.construction.steps.result import Inputs, accept_units, digests, states
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import Build, BuildComponent, BuildQuestion, Placement, Stage
 from app.domain.project import Dimension, Task
@@ -112,6 +112,6 @@ def test_another_rubric_makes_everything_stale_another_model_nothing(build: Buil
 
 def test_what_a_person_keeps_as_it_is_is_not_stale_any_more(build: Build, inputs: Inputs) -> None:
     renamed = describe_component(build, 1, "Sequence", "")
-    kept = replace(renamed, made_from=kept_as_they_are(renamed, inputs, Stage.CLUSTERS))
+    kept = replace(renamed, made_from=accept_units(renamed, inputs, Stage.CLUSTERS))
     assert "clusters" not in edited(kept, inputs)
     assert "key-questions" in edited(kept, inputs)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.wording import CUT, LONGEST, QuoteCounts, QuotedPlace, find_quote, kept_quote
+from app.domain.wording import CUT, LONGEST, QuoteCounts, QuotedPlace, find_quote, stored_quote
 
 TEXT = "The “ferry” sails\n\n at noon.  It carried nine people, and Mr Brown’s dog."
 SOURCE = "A storm kept the boats in. It carried nine people, and Mr Brown’s dog. Nobody drowned."
@@ -93,10 +93,10 @@ def test_long_and_repetitive_ones_are_looked_up_bit_by_bit(quote: str, text: str
 
 
 def test_a_quote_that_is_kept_has_an_end_and_says_when_it_was_longer() -> None:
-    assert (kept_quote("  As it is. \n"), kept_quote(None), kept_quote(["a"])) == ("As it is.", "", "")
-    assert kept_quote("a\0b\ud800") == "a\ufffdb\ufffd"
+    assert (stored_quote("  As it is. \n"), stored_quote(None), stored_quote(["a"])) == ("As it is.", "", "")
+    assert stored_quote("a\0b\ud800") == "a\ufffdb\ufffd"
     long = "All of it was so. " * 6000
-    kept = kept_quote(long)
+    kept = stored_quote(long)
     assert len(kept) <= LONGEST
     assert kept.endswith(CUT)
     assert place(kept, long) == (kept.removesuffix(CUT), False, True)

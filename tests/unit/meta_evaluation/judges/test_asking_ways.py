@@ -8,7 +8,7 @@ from scipy import stats
 
 from app.domain.run import AskingWay
 from app.errors import InputError
-from app.meta_evaluation.judges.asking_ways import AskingWayAnswers, compare_asking, wavering
+from app.meta_evaluation.judges.asking_ways import AskingWayAnswers, compare_asking, repeat_inconsistency
 from app.meta_evaluation.judges.figures import wilson
 from app.meta_evaluation.score_matrix import Floats
 
@@ -132,5 +132,5 @@ def test_a_judge_that_leans_on_the_place_is_found_and_one_that_does_not_rarely()
 def test_wavering_is_the_share_of_pairs_that_differ() -> None:
     repeats = np.array([[[1.0, 0.0]], [[1.0, 1.0]], [[0.0, NONE]]])
     # The first question: of three pairs two differ. The second: one pair, which differs.
-    assert wavering(repeats, ["d"]).value == pytest.approx((2 / 3 + 1) / 2)
-    assert wavering(repeats[:1], ["d"]).value is None
+    assert repeat_inconsistency(repeats, ["d"]).value == pytest.approx((2 / 3 + 1) / 2)
+    assert repeat_inconsistency(repeats[:1], ["d"]).value is None

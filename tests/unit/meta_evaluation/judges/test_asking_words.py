@@ -13,7 +13,7 @@ from app.meta_evaluation.judges.asking_ways import (
     asking_verdict,
     compare_asking,
     position_verdict,
-    wavering_words,
+    repeat_inconsistency_words,
 )
 from app.meta_evaluation.judges.figures import EstimatedFigure
 
@@ -119,8 +119,8 @@ def test_position_in_words(rated: AskingComparison) -> None:
 
 
 def test_the_judges_own_wavering_stands_beside() -> None:
-    assert "isn't known until a run asks the same twice" in wavering_words(None, None)
-    said = wavering_words(EstimatedFigure(0.06, 0.03, 0.09), 12)
+    assert "isn't known until a run asks the same twice" in repeat_inconsistency_words(None, None)
+    said = repeat_inconsistency_words(EstimatedFigure(0.06, 0.03, 0.09), 12)
     assert "changes 6 % (95 % 3 to 9) of its answers (run 12, at temperature 1" in said
 
 

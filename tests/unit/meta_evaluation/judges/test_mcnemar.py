@@ -21,7 +21,7 @@ def test_the_published_example_of_paired_shares() -> None:
     found = paired_difference(both=1, gained=1, lost=7, neither=12)
     assert (found.difference, found.low, found.high) == pytest.approx((-6 / 21, -0.517, -0.026), abs=5e-4)
     assert found.p == pytest.approx(2 * 9 / 256)
-    assert not found.told_apart
+    assert not found.is_significant
     assert (found.before, found.after) == (8 / 21, 2 / 21)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.domain.checklist import Answer
 from app.domain.run import ANSWERS, RunAnswers
-from app.services.results.question_analysis import judge_cube, judged_texts, places_among
+from app.services.results.question_analysis import indices_among, judge_cube, judged_texts
 
 YES, NO, OUTSIDE, SILENT = Answer.YES, Answer.NO, Answer.NOT_APPLICABLE, Answer.UNANSWERED
 VALUES = {YES: 1.0, NO: 0.0, OUTSIDE: 2.0}
@@ -49,5 +49,5 @@ def test_texts_stand_in_the_order_in_which_they_were_judged() -> None:
 
 
 def test_places_of_what_is_not_there_are_marked() -> None:
-    place, there = places_among(np.array([4, 1, 9, 0]), np.array([9, 1, 4]))
+    place, there = indices_among(np.array([4, 1, 9, 0]), np.array([9, 1, 4]))
     assert (place[there].tolist(), there.tolist()) == ([2, 1, 0], [True, True, True, False])

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.checklist import Answer
 from app.services.checklists.expert_answers import draw_texts
-from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.run_comparison import other_versions, version_difference
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -25,7 +25,7 @@ def newer(workbench: Workbench) -> DimensionResult:
     with workbench.database.write() as work:
         small_checklist(work, dimension.id, questions=2)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    found = kept_result(workbench, 3, dimension.id, Choices("dataset"))
+    found = cached_result(workbench, 3, dimension.id, Choices("dataset"))
     assert found is not None
     assert found.version == 2
     return found
@@ -43,7 +43,7 @@ def _answers(workbench: Workbench, checklist: int, last: Answer) -> None:
 def test_the_newest_run_of_each_other_version_is_there(workbench: Workbench, newer: DimensionResult) -> None:
     (other,) = other_versions(workbench, 1, newer)
     assert (other.version, other.run.id) == (1, 2)
-    first = kept_result(workbench, 1, newer.dimension.id)
+    first = cached_result(workbench, 1, newer.dimension.id)
     assert first is not None
     assert [(each.version, each.run.id) for each in other_versions(workbench, 1, first)] == [(2, 3)]
 
