@@ -252,6 +252,7 @@ def test_field_and_highlights_have_no_serious_fault(browser: Browser, app: App, 
         assert [(one["id"], node["html"]) for one in grave for node in one["nodes"]] == []
 
 
+@pytest.mark.long
 def test_keys_alone_select_words_and_add_an_attribute(browser: Browser, app: App, name: str) -> None:
     with signed_in(browser, app, name, viewport=WIDE) as page:
         words(page).focus()

@@ -197,6 +197,7 @@ def test_a_server_that_is_away_gets_everything_when_it_is_back(ana: Page, app: A
     assert answers(app, expert) == TYPED
 
 
+@pytest.mark.long
 def test_a_reload_in_the_middle_of_typing_loses_nothing(ana: Page, app: App, expert: str) -> None:
     app.stop()
     ana.keyboard.type("ynyn", delay=0)
