@@ -193,7 +193,7 @@ Row = dict[str, Any]
 
 
 class Transfers(Repository):
-    """Copies between databases with the same tables: `copy_project` and `replace_all`, in one transaction of this one."""
+    """Copies between databases with the same tables, each in one transaction of this one."""
 
     def copy_project(
         self, other: "Transfers", project_id: int, name: str, recordings: Mapping[str, str], end: float = inf
