@@ -56,7 +56,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(CHILD_PROCESSES))
         _clear_settings(patch, tmp_path_factory.mktemp("home"))
-        patch.setattr(unit_of_work, "keep_private", migrated.keep_private)
+        patch.setattr(unit_of_work, "create_private_file", migrated.create_private_file)
         patch.setattr(foreign_file, "create_empty", migrated.create_empty)
         patch.setattr(engine, "create_engine", shared_statements.create_engine)
         patch.setattr(testing, "_get_command", cache(testing._get_command))  # Typer makes 120 commands each time

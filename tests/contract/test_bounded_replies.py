@@ -27,7 +27,7 @@ MOST_SENT = 200  # parts, with what the system's own buffers hold; VECTORS are 6
 
 @cache
 def zipped_spaces(megabytes: int) -> bytes:
-    packer = zlib.compressobj(9, wbits=31)
+    packer = zlib.compressobj(1, wbits=31)
     return b"".join([*(packer.compress(b" " * PART) for _ in range(megabytes)), packer.flush()])
 
 
@@ -61,7 +61,7 @@ class Sender:
 
         with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
             server.daemon_threads = True
-            Thread(target=server.serve_forever, daemon=True).start()
+            Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
             self.url = f"http://127.0.0.1:{server.server_port}"
             yield self
             server.shutdown()

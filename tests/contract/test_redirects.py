@@ -45,7 +45,7 @@ def leading(elsewhere: FakeLlm) -> Iterator[str]:
             """Nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Leading) as running:
-        Thread(target=running.serve_forever, daemon=True).start()
+        Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}"
         running.shutdown()
 

@@ -65,7 +65,7 @@ class Evil(BaseHTTPRequestHandler):
 def evil() -> Iterator[list[str]]:
     """Pages of the attacker: at another port of the host, at another name of it, and of no origin."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Evil) as running:
-        Thread(target=running.serve_forever, daemon=True).start()
+        Thread(target=running.serve_forever, args=(0.01,), daemon=True).start()
         port = running.server_port
         yield [f"http://127.0.0.1:{port}", f"http://localhost:{port}", f"http://127.0.0.1:{port}{SANDBOXED}"]
         running.shutdown()

@@ -110,7 +110,7 @@ def batch_relay(vendors: ModernVendors) -> Iterator[tuple[BatchRelay, ModernVend
         request_queue_size = 128
 
     with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, name="batch relay")
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="batch relay")
         thread.start()
         try:
             yield relay, ModernVendors(f"http://127.0.0.1:{server.server_address[1]}")

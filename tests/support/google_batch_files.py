@@ -98,7 +98,7 @@ def google_batch_files() -> Iterator[GoogleBatchFiles]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         served = GoogleBatchFiles(f"http://127.0.0.1:{server.server_address[1]}")
-        thread = threading.Thread(target=server.serve_forever, name="google batch files")
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="google batch files")
         thread.start()
         try:
             yield served

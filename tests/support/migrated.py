@@ -20,10 +20,10 @@ def _template() -> bytes:
         return Path(folder, "template.db").read_bytes()
 
 
-def keep_private(file: Path) -> None:
-    """`db.engine.keep_private`, which makes a file with all tables where there was none."""
+def create_private_file(file: Path) -> None:
+    """`db.engine.create_private_file`, which makes a file with all tables where there was none."""
     new = not file.exists()
-    engine.keep_private(file)
+    engine.create_private_file(file)
     if new:
         file.write_bytes(_template())
 

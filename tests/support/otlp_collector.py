@@ -54,7 +54,7 @@ def otlp_collector() -> Iterator[Collected]:
             """Not into the tests' output."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         collected.url = f"http://127.0.0.1:{server.server_port}"
         yield collected
         server.shutdown()
