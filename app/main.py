@@ -16,6 +16,7 @@ from pages.components.shell.current import (
     take_choice,
     take_press,
 )
+from pages.components.shell.labels import show_error
 from pages.components.shell.navigation.screens import (
     draw_navigation,
     is_open,
@@ -25,7 +26,6 @@ from pages.components.shell.navigation.screens import (
     top_bar,
     tour,
 )
-from pages.components.shell.words import show_error
 
 stay_offline()  # here too, for `streamlit run app/main.py`
 st.set_page_config(

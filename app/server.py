@@ -23,8 +23,8 @@ from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from app.domain.storable_text import REPLACEMENT
 from app.entrance.api import api_routes
-from app.entrance.gate import guide_routes, sign_in_routes, status_routes
-from app.entrance.guard import Guard, OwnAddresses, SessionOwners
+from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners
+from app.entrance.server_pages import guide_routes, sign_in_routes, status_routes
 from app.entrance.streamlit_app import (
     PINNED,
     StreamlitApp,
@@ -37,8 +37,7 @@ from app.limits import UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
-from app.services.people.sign_ins import begin_start_token
-from app.services.people.ways_in import (
+from app.services.people.access import (
     BROWSER_COOKIE,
     MB,
     check_access_mode,
@@ -47,6 +46,7 @@ from app.services.people.ways_in import (
     largest_upload,
     set_address,
 )
+from app.services.people.sign_ins import begin_start_token
 from app.services.runtime.backups import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
 from app.settings import names_of_server

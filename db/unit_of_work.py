@@ -20,10 +20,10 @@ from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
 from db.repositories.drafts import Builds, Drafts
 from db.repositories.expert_answers import Anchors, ExpertAnswers, Preferences, SideBySideComparisons
+from db.repositories.held_out_split import HeldOutSplits
 from db.repositories.imports import ImportReports, Imports, JobFiles, UploadCounts
 from db.repositories.independence import Independence
 from db.repositories.jobs import Jobs
-from db.repositories.locked_split import HeldOutSplits
 from db.repositories.people import Assignments, People, PersonNames, ResourceLocations
 from db.repositories.projects import OwnPrompts, Projects, Transfers
 from db.repositories.questions import Decisions, Improvements, QuestionComments, Rooms

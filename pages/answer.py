@@ -8,7 +8,7 @@ from pages.components.answer.sheet import answer_file, expert_progress, plan_for
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_expert, current_workbench, expert
 from pages.components.shell.frame import empty, needs_dimension, nothing_yet
-from pages.components.shell.words import plain
+from pages.components.shell.labels import plain
 
 workbench = current_workbench()
 ABOUT = (

@@ -20,9 +20,9 @@ from pages.components.ask_llms import (
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
+from pages.components.shell.labels import number, plain
 from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
 from pages.components.shell.runs.model_options import more_options
-from pages.components.shell.words import number, plain
 
 ONE, ALL = "This dimension", "All dimensions"
 

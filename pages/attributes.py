@@ -19,9 +19,9 @@ from pages.components.attributes import (
 )
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_project, current_workbench
-from pages.components.shell.enough import enough
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.saturation import enough
 
 workbench = current_workbench()
 here = current_project(workbench)

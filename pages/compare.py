@@ -26,8 +26,8 @@ from pages.components.compare.topics import topic_choice, topic_spread, topics
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench, one_between, one_of
 from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.labels import show_error
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS
-from pages.components.shell.words import show_error
 
 VIEWS = {"noticed": "Who notices what", "topics": "Topics", "alike": "How alike", "scores": "Effect on the scores"}
 

@@ -18,9 +18,9 @@ from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_dimensions
 from pages.components.shell.current import current_workbench, one_of
 from pages.components.shell.frame import empty, needs_project
+from pages.components.shell.labels import show_error
 from pages.components.shell.runs.model_options import draw_check
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS
-from pages.components.shell.words import show_error
 
 workbench = current_workbench()
 project = needs_project(

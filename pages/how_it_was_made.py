@@ -23,9 +23,9 @@ from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import PURPOSES, TITLES
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.labels import show_saved_error
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import llms_word
-from pages.components.shell.words import show_saved_error
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

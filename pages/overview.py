@@ -19,8 +19,8 @@ from pages.components.overview import (
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_expert, current_project, current_workbench, role_in
 from pages.components.shell.frame import header
+from pages.components.shell.labels import plain
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.words import plain
 
 PURPOSE = (
     "People and language models (LLMs) say what makes a text good. From that a checklist is made, a judge answers it "

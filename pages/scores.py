@@ -17,8 +17,8 @@ from pages.components.scores.scoring_options import scoring_options
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_project
+from pages.components.shell.labels import show_error
 from pages.components.shell.runs.model_options import draw_check
-from pages.components.shell.words import show_error
 
 workbench = current_workbench()
 project = needs_project(

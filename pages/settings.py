@@ -9,8 +9,8 @@ from app.services.runtime.workbench import may
 from pages.components.settings import connection_test, learned_requests, price_table, provider_list, recorded_calls
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import header
+from pages.components.shell.labels import RULES_LABEL
 from pages.components.shell.tables import file_download
-from pages.components.shell.words import RULES_LABEL
 
 RULES = f"""
 **rules** is built in, needs no key and costs nothing, and its output is labelled “{RULES_LABEL}” wherever it shows.

@@ -14,9 +14,9 @@ from app.services.attributes.side_by_side import (
 from app.services.runtime.workbench import may
 from pages.components.shell.current import current_workbench, expert, was_pressed
 from pages.components.shell.frame import needs_dimension
+from pages.components.shell.labels import plain
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.run_words import llms_word
-from pages.components.shell.words import plain
 from pages.components.side_by_side import (
     blind_comparison,
     common_findings,

@@ -5,7 +5,7 @@ import streamlit as st
 from app.services.data.projects import dimensions_named, overview
 from pages.components.shell.current import current_dimension, current_project, current_workbench, keep
 from pages.components.shell.frame import header, nothing_yet
-from pages.components.shell.locked_split import locked_split
+from pages.components.shell.held_out_split import locked_split
 from pages.components.texts.import_form import import_form, import_report, preferences_form, show_report, watch_import
 from pages.components.texts.text_list import add_dimension_form, dimension_form, sample_change, task_form, texts_to_read
 

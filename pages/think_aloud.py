@@ -10,11 +10,11 @@ from app.services.checklists.assignments import is_assigned
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import sample_exclusion_counts
 from pages.components.shell.current import current_workbench, expert, role_in
-from pages.components.shell.enough import enough
 from pages.components.shell.frame import needs_dimension, scrolling_column
+from pages.components.shell.labels import plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
-from pages.components.shell.words import plain
+from pages.components.shell.saturation import enough
 from pages.components.think_aloud.own_attributes import own_attributes
 from pages.components.think_aloud.own_rows import ColumnContext, follow_up_choice, sample_verdict
 from pages.components.think_aloud.passages import drawn_highlights, formatted_choice, sample_passages

@@ -13,8 +13,8 @@ from app.services.runtime.workbench import may
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench, listed_choice
 from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.labels import model_label, number, plain, show_error
 from pages.components.shell.tables import file_download
-from pages.components.shell.words import model_label, number, plain, show_error
 from pages.components.why_these_questions import back, forward, shown_picture, unserved
 
 OF, PART = "of", "lineage_part"

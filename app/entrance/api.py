@@ -21,7 +21,7 @@ from app import __version__
 from app.domain.checklist import Answer as Verdict
 from app.domain.project import Text
 from app.domain.storable_text import NAME_LIMIT
-from app.entrance.gate import API
+from app.entrance.server_pages import API
 from app.errors import (
     BudgetError,
     ConflictError,

@@ -22,7 +22,7 @@ from streamlit.runtime.state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileUrlInfo
 from streamlit.web.cache_storage_manager_config import create_default_cache_storage_manager
 
-from app.entrance.guard import SessionOwners, owner_of
+from app.entrance.request_checks import SessionOwners, owner_of
 from app.errors import WorkbenchError
 from app.limits import FILES_HELD
 

@@ -11,7 +11,7 @@ import altair as alt
 import pandas as pd
 import vl_convert
 
-from app.domain.chart_look import HEAT, INK, JUDGE, LLM, METHODS, NEUTRAL, ON_PAPER, PERSON
+from app.domain.chart_colours import HEAT, INK, JUDGE, LLM, METHODS, NEUTRAL, ON_PAPER, PERSON
 
 _SIDE, _WIDTH, _ROW = 220, 420, 26  # pixels: of a square plot, of an interval plot, of a row in it
 _INTERVAL_LABELS, _APART = 280, 12  # pixels: for the labels of rows at least, and between them and the plot

@@ -115,7 +115,7 @@ class LazySource:
 
 
 def _kept(file: Path | None) -> PriceSource:
-    from app.providers.kept_prices import bundled_prices, read_price_file  # noqa: PLC0415 - most commands need none
+    from app.providers.package_prices import bundled_prices, read_price_file  # noqa: PLC0415 - most commands need none
 
     if file is not None:
         try:

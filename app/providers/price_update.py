@@ -9,7 +9,7 @@ from genai_prices.update_prices import DEFAULT_UPDATE_URL
 from app.errors import ConnectionFailedError, FileFormatError, TransientError
 from app.limits import PRICE_LIST
 from app.providers.adapters.connections import trusted
-from app.providers.kept_prices import PackagePrices, parse_price_file
+from app.providers.package_prices import PackagePrices, parse_price_file
 from app.settings import settings
 
 SECONDS = 30.0

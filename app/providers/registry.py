@@ -148,7 +148,7 @@ LOOK_SECONDS = 1.5
 
 async def local_servers_at(ports: Sequence[int], timeout: float = LOOK_SECONDS) -> list[LocalServer]:
     """Return the model servers at these ports of this computer."""
-    found: list[LocalServer] = await imported(f"{_LOOK}:look_at_ports")(ports, timeout)
+    found: list[LocalServer] = await imported(f"{_LOOK}:find_servers_at_ports")(ports, timeout)
     return found
 
 
@@ -174,7 +174,7 @@ def learned_facts(prefix: str, credentials: Credentials) -> dict[str, LearnedFac
     }
 
 
-_LOOK = "app.providers.adapters.server_look"
+_LOOK = "app.providers.adapters.model_servers"
 
 
 def sold_names(prefix: str, credentials: Credentials, timeout: float) -> list[str]:

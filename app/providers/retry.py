@@ -17,7 +17,7 @@ from app.errors import (
     TransientError,
     UnreadableReplyError,
 )
-from app.providers.adapters.rejection import billed, connection_stalled
+from app.providers.adapters.provider_errors import billed, connection_stalled
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage, WrappedModel
 from app.providers.rate_limit import PATIENCE, Limiter
 

@@ -12,7 +12,7 @@ import numpy as np
 import yaml
 
 from app.rules import measures
-from app.rules.reading import Measure, Reading
+from app.rules.rule_input import Measure, Reading
 
 STRONG, WEAK = 3.0, 1.0
 

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from app.rules.catalogue import BY_ID, RULES, THEMES
 from app.rules.english import VERBS, base_form, content_stem, stem, word_set, words
 from app.rules.judge import affinities
-from app.rules.reading import Context, context_of
+from app.rules.rule_input import Context, context_of
 
 WORDS_WEIGHT, RULES_WEIGHT, THEMES_WEIGHT = 0.6, 0.6, 1.0
 _RULE_INDEX = {rule.id: index for index, rule in enumerate(RULES)}

@@ -28,7 +28,7 @@ from app.rules.measures import (
     slips_of,
 )
 from app.rules.phrasing import asks_for_a_fault
-from app.rules.reading import (
+from app.rules.rule_input import (
     Context,
     Passage,
     Profile,

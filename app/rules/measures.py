@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from app.domain.wording import AUXILIARIES, CONTRACTIONS
 from app.rules.english import word_set
-from app.rules.reading import Grounding, Profile, Reading, Sentence, of, plural, share
+from app.rules.rule_input import Grounding, Profile, Reading, Sentence, of, plural, share
 
 PRONOUNS = word_set("he she it they him her them his hers its their theirs this that these those")
 CONNECTIVES = word_set(

@@ -25,7 +25,7 @@ from app.rules.english import (
     word_set,
     words,
 )
-from app.rules.reading import Context
+from app.rules.rule_input import Context
 
 _BULLET = re.compile(r"^\s*(?:[-*•–·]+|\(?\d{1,2}[.)]|\(?[a-z]\))\s+")
 _ASIDE = re.compile(r"\s*\([^)]*\)")

@@ -16,7 +16,7 @@ from app.rules.components import OTHER_POINTS, partition, theme_weights, topic_s
 from app.rules.english import content_stems, finish, is_bad, word_set, words
 from app.rules.judge import LEAST_FAMILY, affinities, family_shares, named_rule
 from app.rules.phrasing import Phrased, is_sound, is_yes_no, keeps_meaning, plain, question_from, quoted
-from app.rules.reading import Context, context_of
+from app.rules.rule_input import Context, context_of
 
 OVERLAP, OVERLAP_WITH_KEY = 78.0, 90.0
 _FRAME = word_set("the a an does do is are in of convincing with regard to succeed terms")

@@ -41,7 +41,7 @@ from db.models.project import DimensionRow, TextRow
 from db.models.run import AnchorLookRow, AnchorSetRow
 from db.models.think_aloud import AttributeRow, ContributorRow, written_about
 from db.repositories.checklists import ancestors_of, read_checklists
-from db.repositories.locked_split import within
+from db.repositories.held_out_split import within
 from db.repositories.repository import Repository, value_of
 
 

@@ -13,7 +13,7 @@ from app.domain.project import Scope
 from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
 from db.models.project import RatingRow, TextRow
 from db.models.run import JudgmentRow, ScoreRow
-from db.repositories.locked_split import within
+from db.repositories.held_out_split import within
 from db.repositories.repository import Repository, grouped
 from db.repositories.texts import AT_A_TIME
 

@@ -16,7 +16,7 @@ from app.errors import ConflictError, NotFoundError
 from db.models.columns import now
 from db.models.project import DimensionRow, RatingRow, TextRow, VerdictRow
 from db.models.think_aloud import ContributorRow
-from db.repositories.locked_split import within
+from db.repositories.held_out_split import within
 from db.repositories.repository import Repository
 
 Key = tuple[str, str, str]

@@ -37,11 +37,7 @@ from app.services.think_aloud.think_aloud_jobs import (
 from pages.components.shell.background import POLL_SECONDS, watch
 from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.frame import nothing_yet
-from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.model_options import offer_local_servers, take_among
-from pages.components.shell.runs.run_words import batch_rest_choice, typing_note
-from pages.components.shell.tables import show_table
-from pages.components.shell.words import (
+from pages.components.shell.labels import (
     KEY_IN_SETTINGS,
     ShownErrors,
     about,
@@ -51,6 +47,10 @@ from pages.components.shell.words import (
     plain,
     said,
 )
+from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.model_options import offer_local_servers, take_among
+from pages.components.shell.runs.run_words import batch_rest_choice, typing_note
+from pages.components.shell.tables import show_table
 
 
 def ask_button(

@@ -45,6 +45,7 @@ from pages.components.shell.attribute_list.attribute_list import (
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.contributor_choice import contributor_choice, contributor_words, said_by
 from pages.components.shell.current import current_expert, keep, listed_choice, prepare_words, was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, model_label, number, plain
 from pages.components.shell.runs.run_words import (
     EXPLAINED,
     KINDS,
@@ -57,7 +58,6 @@ from pages.components.shell.runs.run_words import (
 from pages.components.shell.tables import file_download, show_table
 from pages.components.shell.undo import change, show_problem
 from pages.components.shell.upload_field import field_key, upload_field
-from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain
 
 
 def counts(attributes: Sequence[Attribute]) -> None:

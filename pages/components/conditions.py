@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from app.domain.chart_look import LLM, METHODS, NEUTRAL, PERSON
+from app.domain.chart_colours import LLM, METHODS, NEUTRAL, PERSON
 from app.domain.condition import Family, StudyCondition
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
@@ -34,6 +34,7 @@ from app.services.runtime.judges import USUAL
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import one_of, was_pressed
+from pages.components.shell.labels import ShownErrors, about, model_label, more_in_guide, number, plain
 from pages.components.shell.runs.model_options import (
     DrawChoice,
     draw_options,
@@ -45,7 +46,6 @@ from pages.components.shell.runs.model_options import (
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.run_words import FAMILIES, condition_words, figure_cells, row_label
 from pages.components.shell.tables import Chart, csv_download, picture, show_table
-from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain
 
 
 def condition_differences(found: StudyFigures) -> None:

@@ -22,14 +22,14 @@ from app.services.disagreements.rooms import (
     vote,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import known_editor
 from pages.components.shell.frame import empty, nothing_yet, scrolling_column
+from pages.components.shell.labels import COLOURED, SAID, ShownErrors, number, plain, show_error, show_saved_error
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text
-from pages.components.shell.words import COLOURED, SAID, ShownErrors, number, plain, show_error, show_saved_error
 
 _PROBLEM, _CLOSED = "room_problem", "room_closed"
 _STAGES = {

@@ -14,7 +14,7 @@ from app.domain.project import Dimension, Project, Text, text_title
 from app.domain.wording import QuotedPlace, find_quote
 from app.errors import ConflictError, WorkbenchError
 from app.services.data.projects import text_titles
-from app.services.disagreements.deciding import decide_answer, settle_contradiction, undo_decision
+from app.services.disagreements.decisions import decide_answer, settle_contradiction, undo_decision
 from app.services.disagreements.queue import (
     DisagreementKind,
     DisagreementQueue,
@@ -27,16 +27,13 @@ from app.services.disagreements.queue import (
 )
 from app.services.disagreements.rooms import open_room
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import current_editor, editor_name, known_editor
 from pages.components.shell.current import keep, listed_choice, one_of
 from pages.components.shell.frame import empty, nothing_yet, scrolling_column
-from pages.components.shell.navigation.screens import go, link
-from pages.components.shell.reading import quote_line, readable_text
-from pages.components.shell.tables import WRITER, ticked_table, with_writers
-from pages.components.shell.words import (
+from pages.components.shell.labels import (
     COLOURED,
     SAID,
     ShownErrors,
@@ -47,6 +44,9 @@ from pages.components.shell.words import (
     plain,
     show_saved_error,
 )
+from pages.components.shell.navigation.screens import go, link
+from pages.components.shell.reading import quote_line, readable_text
+from pages.components.shell.tables import WRITER, ticked_table, with_writers
 
 PAIR = "pair"
 

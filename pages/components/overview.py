@@ -12,7 +12,7 @@ from app.domain.project import Project, Task
 from app.errors import WorkbenchError
 from app.services.background.jobs import is_active
 from app.services.checklists.assignments import ExpertTask, TaskKind, tasks_of
-from app.services.data.locked_split import state_of
+from app.services.data.held_out_split import state_of
 from app.services.data.projects import (
     DimensionProgress,
     Overview,
@@ -26,18 +26,18 @@ from app.services.data.projects import (
     progress_words,
     scored_texts,
 )
-from app.services.data.steps import StepState, next_of, steps_of
+from app.services.data.workflow_steps import StepState, next_of, steps_of
 from app.services.demo import DEMO_JOB, DEMO_PROJECT, begin_demo
 from app.services.runtime.workbench import Workbench, may
 from app.services.think_aloud.independence import merged_into, own_attributes_by_dimension
-from pages.components.shell import words
+from pages.components.shell import labels
 from pages.components.shell.background import changes_by_others, watch_rooms
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import DIMENSION, choose, was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error
 from pages.components.shell.navigation.screens import go, is_open, link
 from pages.components.shell.tables import column_names, file_download, named_value, show_table
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
 
 def progress_table(progress: Overview) -> None:
@@ -289,7 +289,7 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
         f"{progress.texts:,}",
         str(len(progress.dimensions)),
         progress_words(progress),
-        words.said(project.created_at, words.DAY),
+        labels.said(project.created_at, labels.DAY),
     )
     for column, title, value in zip((texts, dimensions, far, created), _NAMES[1:], values, strict=False):
         column.markdown(named_value(title, value))

@@ -8,10 +8,10 @@ import streamlit as st
 from app.domain.project import Dimension, Task
 from app.services.runtime.prompts import ProjectPrompt, difference, preview_prompt, save_wording, use_wording
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import listed_choice
-from pages.components.shell.words import ShownErrors, plain, show_saved_error
+from pages.components.shell.labels import ShownErrors, plain, show_saved_error
 
 CHOSEN = "prompt"
 _SAVING, _USING = "saving", "using"  # what was done is said beside the button that did it

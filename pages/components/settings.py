@@ -14,10 +14,10 @@ from app.services.runtime.spending import Price, PricedModel, price_list, update
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.recordings import recordable_runs, recording_of, write_recording_file
 from pages.components.shell.current import forget_key, save_key, typed_keys, was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, model_label, plain
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.tables import file_download, show_table
-from pages.components.shell.words import ShownErrors, button_label, model_label, plain
 
 TESTED = "model_to_test"
 

@@ -11,8 +11,8 @@ from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side,
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.frame import nothing_yet
+from pages.components.shell.labels import ShownErrors, number, plain, show_saved_error
 from pages.components.shell.reading import rubric
-from pages.components.shell.words import ShownErrors, number, plain, show_saved_error
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.

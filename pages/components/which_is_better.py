@@ -18,10 +18,10 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.current import own_name, was_pressed
 from pages.components.shell.frame import nothing_yet
+from pages.components.shell.labels import ShownErrors, number, plain, show_saved_error
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import readable_text, rubric
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, number, plain, show_saved_error
 
 _PROBLEM = "pair_problem"
 _MOVED = "pair_was_changed"

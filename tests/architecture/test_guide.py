@@ -10,7 +10,7 @@ import pytest
 from app import errors
 from app.domain.build import Stage
 from app.domain.people import AccessMode
-from app.entrance import gate
+from app.entrance import server_pages
 from app.errors import (
     BatchPendingError,
     InputError,
@@ -24,8 +24,7 @@ from app.errors import (
 from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from app.settings import Settings
-from pages.components.shell.navigation.screens import SCREENS
-from pages.components.shell.words import (
+from pages.components.shell.labels import (
     EXPLAINED,
     GUIDE,
     OF_EXPERTS,
@@ -34,6 +33,7 @@ from pages.components.shell.words import (
     failure_address,
     kinds_of_failures,
 )
+from pages.components.shell.navigation.screens import SCREENS
 from tests.support.command_lines import unknown_commands
 from tests.support.guide.commands_page import all_commands
 from tests.support.guide.markdown import anchors, links, words_in_bold
@@ -142,7 +142,7 @@ def test_every_picture_is_taken_of_a_screen_that_there_is() -> None:
 
 
 def test_help_opens_a_paragraph_for_every_screen() -> None:
-    assert GUIDE == gate.GUIDE
+    assert GUIDE == server_pages.GUIDE
     assert set(PARAGRAPHS) == set(SCREENS)
     assert _astray(*PARAGRAPHS.values(), *OF_EXPERTS.values()) == []
     assert set(OF_EXPERTS) <= set(SCREENS)

@@ -35,7 +35,7 @@ def test_every_way_of_adding_attributes_ends_in_one_function() -> None:
             match node:
                 case ast.Attribute(value=ast.Attribute(attr="think_aloud"), attr="add_attributes"):
                     callers.add(name_of(path))
-    assert callers == {"app/services/think_aloud/independence.py"}, "call write_down"
+    assert callers == {"app/services/think_aloud/independence.py"}, "call insert_attributes"
 
 
 def test_every_field_for_a_file_or_a_recording_stands_in_one_file() -> None:
@@ -46,7 +46,7 @@ def test_every_field_for_a_file_or_a_recording_stands_in_one_file() -> None:
         for node in nodes(path, ast.Attribute):
             if node.attr in fields:
                 callers.add(name_of(path))
-    assert callers == {"pages/components/shell/upload_field.py"}, "call upload_field or voice_field"
+    assert callers == {"pages/components/shell/upload_field.py"}, "call upload_field or recording_field"
 
 
 def test_the_usual_resamples_and_concurrency_have_one_constant_each() -> None:
@@ -113,4 +113,4 @@ def test_colours_of_charts_stand_in_one_module() -> None:
         for node in nodes(path, ast.Constant)
         if isinstance(node.value, str) and COLOUR.fullmatch(node.value)
     }
-    assert elsewhere == {"app/domain/chart_look.py"}
+    assert elsewhere == {"app/domain/chart_colours.py"}

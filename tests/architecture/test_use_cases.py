@@ -47,39 +47,39 @@ BOOKS = {
     "background.jobs.forget_job",
     "background.jobs.is_active",
     "background.jobs.job_state",
-    "people.ways_in.count_upload",
+    "people.access.count_upload",
 }
 # What an expert writes of their own is kept with its time and author, as is what only prepares or records.
 NO_ACT = {
     "building.build.build",  # what it calls has its entry
     "building.build.begin_builds",  # likewise
-    "drift.looks.look_ahead",  # likewise
+    "drift.drift_checks.look_ahead",  # likewise
     "checklists.checklist_files.import_checklist_file",  # likewise
     "background.runner.work_on_jobs",  # what it does has one
     "data.imports.forget_report",  # it only puts away what somebody was told
     "runtime.judges.set_model_options",
-    "scoring.own_scores.bring_answers_in",  # what it calls has its entry
+    "scoring.own_scores.import_answer_upload",  # what it calls has its entry
     "scoring.runs.work_on",  # whoever began has it
     "think_aloud.samples.ensure_samples",
     "think_aloud.samples.give_verdict",
     "attributes.pairs.say_preference",
     "attributes.side_by_side.answer_side_by_side",
-    "checklists.expert_answers.keep_entries",
+    "checklists.expert_answers.save_entries",
     "people.invitations.api_caller",  # it notes when a program came last
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
-    "people.ways_in.sign_in_with_code",  # likewise
+    "people.access.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",
     "think_aloud.independence.add_own_attribute",
     "think_aloud.independence.add_expert",
     "think_aloud.independence.note_sample",
-    "think_aloud.independence.put_back_own_attribute",
+    "think_aloud.independence.restore_own_attribute",
     "think_aloud.independence.remove_own_attribute",
     "think_aloud.independence.reorder",
     "think_aloud.transcripts.accept",
     "think_aloud.transcripts.ask_follow_up",
     "think_aloud.transcripts.decline",
-    "think_aloud.transcripts.keep_recording",
-    "think_aloud.transcripts.keep_transcript",
+    "think_aloud.transcripts.save_recording",
+    "think_aloud.transcripts.save_transcript",
     "think_aloud.transcripts.propose_attributes",
     "think_aloud.transcripts.transcribe",
 }

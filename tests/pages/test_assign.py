@@ -36,7 +36,7 @@ def as_(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> As:
             member = work.people.member(DEMO, name)
             assert member is not None
             actor = work.people.actor(member.person.id)
-        monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+        monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
         return actor
 
     return signed_in

@@ -19,7 +19,7 @@ from app.services.checklists.draft_edits import QuestionWording, edit_question, 
 from app.services.checklists.question_proposals import comments_on
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.words import plain
+from pages.components.shell.labels import plain
 
 Open = Callable[[str], AppTest]
 

@@ -30,7 +30,7 @@ def as_ana(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
         person = work.people.add("invite", "ana", "Ana")
         work.people.join(person.id, 1, Role.EXPERT, "Ana")
         actor = work.people.actor(person.id)
-    monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
     return replace(workbench, actor=actor)
 
 

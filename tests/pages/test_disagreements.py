@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import Answer, Checklist
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.expert_answers import expert_answers, note
-from app.services.disagreements.deciding import decide_answer
+from app.services.disagreements.decisions import decide_answer
 from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids

@@ -14,7 +14,7 @@ from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import dimensions_named
 from app.services.drift.anchors import freeze_anchors
-from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
+from app.services.drift.drift_checks import Asking, ask_reference, drift_state, look_once
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.scoring_jobs import job_key

@@ -8,14 +8,14 @@ from pages.components.shell.runs.run_words import failure_words
 
 def _wrong_key() -> None:
     from app.errors import WrongKeyError  # noqa: PLC0415 - the script is run by itself
-    from pages.components.shell.words import show_error  # noqa: PLC0415
+    from pages.components.shell.labels import show_error  # noqa: PLC0415
 
     show_error(WrongKeyError("The provider refuses the key of [me](http://a.b)."))
 
 
 def _not_there() -> None:
     from app.errors import NotFoundError  # noqa: PLC0415
-    from pages.components.shell.words import show_error  # noqa: PLC0415
+    from pages.components.shell.labels import show_error  # noqa: PLC0415
 
     show_error(NotFoundError("There is no project “x”."))
 
@@ -39,7 +39,7 @@ def test_a_kind_of_failure_leads_to_its_paragraph_and_an_unheard_one_to_the_page
 
 
 def _new_screen() -> None:
-    from pages.components.shell.words import help_link  # noqa: PLC0415 - AppTest runs this source alone
+    from pages.components.shell.labels import help_link  # noqa: PLC0415 - AppTest runs this source alone
 
     help_link("not_there_yet")
 

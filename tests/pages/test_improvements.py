@@ -18,7 +18,7 @@ from app.domain.improvement import (
 from app.meta_evaluation.judges.difference import too_few_sentence
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import dimensions_named
-from app.services.improvement.decided import decided_questions
+from app.services.improvement.decided_answers import decided_questions
 from app.services.improvement.improve import attempts_at, improvement_job_key
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import streamlit as st
 
-from pages.components.shell import words
+from pages.components.shell import labels
 
 NOON = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 
@@ -17,13 +17,13 @@ NOON = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 )
 def test_a_moment_is_shown_in_the_browsers_zone(monkeypatch: pytest.MonkeyPatch, zone: str, shown: str) -> None:
     monkeypatch.setattr(st, "context", SimpleNamespace(timezone=zone))
-    assert words.said(NOON) == shown
-    assert words.clock(NOON).strftime(words.SHORT) == shown
-    assert words.clock(NOON).tzinfo is None
+    assert labels.said(NOON) == shown
+    assert labels.clock(NOON).strftime(labels.SHORT) == shown
+    assert labels.clock(NOON).tzinfo is None
 
 
 @pytest.mark.parametrize("zone", [None, "", "Mars/Olympus", "../etc/passwd"])
 def test_without_a_zone_that_is_known_it_is_this_machines(monkeypatch: pytest.MonkeyPatch, zone: str | None) -> None:
     monkeypatch.setattr(st, "context", SimpleNamespace(timezone=zone))
-    assert words.local(NOON) == NOON
-    assert words.said(NOON) == NOON.astimezone().strftime(words.SHORT)
+    assert labels.local(NOON) == NOON
+    assert labels.said(NOON) == NOON.astimezone().strftime(labels.SHORT)

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.corpora.table import ScoreColumns
+from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.checklist import ChecklistStatus, Evaluation
 from app.domain.condition import Family
 from app.domain.project import Dimension, Task

@@ -129,7 +129,7 @@ def test_widgets_on_a_screen_work_for_those_who_see_them(
     for part in project_in_progress.iterdir():
         shutil.copy(part, home / part.name)
     actor = ana(open_workbench(), role)
-    monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
     name = dimensions_named(open_workbench(), "Demo", "all")[place - 1].name
 
     def opened() -> AppTest:

@@ -112,7 +112,7 @@ def test_what_the_server_still_gives_is_said_and_that_of_whom(
         work.people.join(fay.id, 1, Role.FACILITATOR, "Fay")
         work.calls.add([RecordedCall("d", OPENAI, "p@1", "p", cost_usd=0.25, project=1)])
         actor = work.people.actor(fay.id)
-    monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
     monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", "1")
     monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0.9")
     settings.cache_clear()

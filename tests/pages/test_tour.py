@@ -20,7 +20,7 @@ Open = Callable[[str], AppTest]
 
 @pytest.fixture
 def signed_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Actor], None]:
-    return lambda actor: monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    return lambda actor: monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
 
 
 def place(app: AppTest) -> str:

@@ -15,7 +15,7 @@ from app.services.background.runner import do_in_thread, next_job
 from app.services.data import imports
 from app.services.data.imports import import_key
 from app.services.data.projects import create_project, get_project, overview
-from app.services.people.ways_in import MB
+from app.services.people.access import MB
 from app.services.runtime.backups import WriterLock
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
@@ -42,7 +42,7 @@ def sign_in(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> SignIn:
             person = work.people.add("invite", "ana", "Ana")
             work.people.join(person.id, project.id, role, "Ana")
             actor = work.people.actor(person.id)
-        monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+        monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
         return actor
 
     return signed_in
@@ -137,7 +137,7 @@ def test_what_was_just_said_is_taken_however_much_was_sent(
     monkeypatch.setattr(upload_field, "st", SimpleNamespace(audio_input=lambda *_, **__: said, session_state={}))
     with_ana = replace(workbench, actor=ana)
     for _ in range(2):
-        assert upload_field.voice_field(with_ana, "Your voice", "voice", "help") is said
+        assert upload_field.recording_field(with_ana, "Your voice", "voice", "help") is said
     assert sent(workbench, ana) == 3 * MB + 7  # drawn twice, said once
 
 

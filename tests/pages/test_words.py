@@ -3,7 +3,7 @@
 import pytest
 
 from pages.components.shell.checklists.question_editor import marked
-from pages.components.shell.words import button_label, model_label, plain
+from pages.components.shell.labels import button_label, model_label, plain
 
 
 @pytest.mark.parametrize(

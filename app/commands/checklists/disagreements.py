@@ -151,7 +151,7 @@ def decide(
 
     Example: interacteval disagreements decide 12-340 --project News --dimension coherence --answer no --by Ana
     """
-    from app.services.disagreements.deciding import decide_answer
+    from app.services.disagreements.decisions import decide_answer
     from app.services.disagreements.queue import sides_of_pair
 
     if why and guidance:
@@ -192,7 +192,7 @@ def undo(
 
     Example: interacteval disagreements undo 12-340 --project News --dimension coherence --by Ana
     """
-    from app.services.disagreements.deciding import undo_decision
+    from app.services.disagreements.decisions import undo_decision
     from app.services.disagreements.queue import sides_of_pair
 
     workbench, found = open_workbench(), _queue(project, dimension, version)

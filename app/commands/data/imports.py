@@ -63,8 +63,8 @@ def import_(
     from app.corpora.mapping import ColumnMapping
     from app.services.data.imports import import_file
     from app.services.data.projects import get_project, overview
-    from app.services.data.steps import next_step
     from app.services.data.uploads import without_ratings_words
+    from app.services.data.workflow_steps import next_step
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
     workbench = open_workbench()

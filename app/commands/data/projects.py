@@ -46,7 +46,7 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
     Example: interacteval project show Demo
     """
     from app.services.data.projects import overview
-    from app.services.data.steps import next_step
+    from app.services.data.workflow_steps import next_step
 
     workbench, target = open_project(name)
     progress = overview(workbench, target.id)

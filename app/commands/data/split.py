@@ -8,7 +8,7 @@ from app.commands.shared import JsonOption, ProjectOption, echo, open_project, p
 from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:
-    from app.services.data.locked_split import SplitState
+    from app.services.data.held_out_split import SplitState
 
 WhoOption = Annotated[str, typer.Option("--by", help="Who does it: the name stays with the split.")]
 
@@ -26,7 +26,7 @@ def lock(
 
     Example: interacteval split lock --project News --share 0.2 --by Ana
     """
-    from app.services.data.locked_split import lock as lock_split
+    from app.services.data.held_out_split import lock as lock_split
 
     workbench, target = open_project(project)
     _print_state(lock_split(workbench, target.id, share, seed, by), json_)
@@ -37,7 +37,7 @@ def show(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval split show --project News
     """
-    from app.services.data.locked_split import state_of
+    from app.services.data.held_out_split import state_of
 
     workbench, target = open_project(project)
     _print_state(state_of(workbench, target.id), json_)
@@ -55,7 +55,7 @@ def look(
     Example: interacteval split look --project News --run 7 --by Ana
     """
     from app.commands.results.results import print_results
-    from app.services.data.locked_split import state_of
+    from app.services.data.held_out_split import state_of
     from app.services.results.results import open_held_out_results as look_at
 
     workbench, target = open_project(project)
@@ -78,7 +78,7 @@ def open_(
 
     Example: interacteval split open --project News --by Ana --yes
     """
-    from app.services.data.locked_split import open_split
+    from app.services.data.held_out_split import open_split
 
     workbench, target = open_project(project)
     if not yes and not typer.confirm("Open the split? Its texts can't serve as a test again.", err=True):

@@ -23,7 +23,7 @@ from app.errors import InputError, NotReadyError
 from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
-    from app.services.drift.looks import Asking, DriftState
+    from app.services.drift.drift_checks import Asking, DriftState
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.runs import RunReport
 
@@ -55,7 +55,7 @@ def drift(
     Example: interacteval drift --project News --dimension coherence --judge openai:gpt-6-luna --run
     """
     from app.services.data.projects import dimensions_named
-    from app.services.drift.looks import Asking, drift_state
+    from app.services.drift.drift_checks import Asking, drift_state
 
     if anew and not freeze:
         raise InputError("--anew is about freezing.", "Give --freeze too.")
@@ -104,7 +104,7 @@ def _freeze(
     """Freeze anchors, if there are none or new ones are wanted, and complete the reference of the judge to compare
     with."""
     from app.services.drift.anchors import freeze_anchors, newest_anchors
-    from app.services.drift.looks import ask_reference
+    from app.services.drift.drift_checks import ask_reference
 
     found = None if anew else newest_anchors(workbench, dimension)
     if found is None:
@@ -115,7 +115,7 @@ def _freeze(
 
 def _look(workbench: "Workbench", project_id: int, dimension: "Dimension", asking: "Asking") -> list["RunReport"]:
     from app.services.drift.anchors import newest_anchors
-    from app.services.drift.looks import look_once
+    from app.services.drift.drift_checks import look_once
 
     found = newest_anchors(workbench, dimension)
     if found is None:

@@ -385,7 +385,7 @@ def _say_samples(workbench: "Workbench", project_id: int, dimensions: "Sequence[
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
     """Print whether the judge changed, without stopping; the user decides whether to score anyway."""
-    from app.services.drift.looks import anchors_ahead, look_ahead
+    from app.services.drift.drift_checks import anchors_ahead, look_ahead
 
     asked = anchors_ahead(workbench, (options,))
     none = f"{options.judge} has no anchors here. `interacteval drift --freeze` makes them."

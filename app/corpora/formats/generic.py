@@ -13,7 +13,7 @@ from app.corpora.mapping import ColumnMapping, guess_mapping, source_label, writ
 from app.corpora.records import Records
 from app.corpora.rows import BadCellError, FileRows, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.scale import proposed_scale
-from app.corpora.table import TableData, as_table
+from app.corpora.score_and_answer_tables import TableData, as_table
 from app.domain.project import Dimension, Task, Text
 from app.domain.storable_text import checked_name, quoted
 from app.errors import FileFormatError, InputError

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from app.errors import NoLogprobsError, ProviderError
 from app.limits import REPLY_FILE
 from app.providers.adapters.body_limits import OversizedBodyError, body_limits
-from app.providers.adapters.rejection import (
+from app.providers.adapters.provider_errors import (
     Rejection,
     oversized,
     provider_error,

@@ -24,7 +24,7 @@ from app.providers.adapters.body_limits import OversizedBodyError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
 from app.providers.adapters.connections import RedirectedError, client_options
 from app.providers.adapters.openai import OpenAIModel, idempotency_header
-from app.providers.adapters.rejection import billed, no_echo, unreadable
+from app.providers.adapters.provider_errors import billed, no_echo, unreadable
 from app.providers.adapters.request_style import RequestStyle
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, counted_usage
 from app.providers.credentials import Endpoint

@@ -20,7 +20,14 @@ import httpx2
 from app.errors import ProviderError
 from app.limits import Limits
 from app.providers.adapters.body_limits import OversizedBodyError, current_limits
-from app.providers.adapters.rejection import Rejection, asked_at, led_elsewhere, timed_out, unreachable, unreadable
+from app.providers.adapters.provider_errors import (
+    Rejection,
+    asked_at,
+    led_elsewhere,
+    timed_out,
+    unreachable,
+    unreadable,
+)
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 

@@ -28,7 +28,7 @@ from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
 from app.providers.adapters.connections import RedirectedError, at_home, spread_connections, trusted, was_sent
-from app.providers.adapters.rejection import (
+from app.providers.adapters.provider_errors import (
     Rejection,
     asked_at,
     billed,

@@ -12,7 +12,7 @@ from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call, guarded
 from app.providers.adapters.connections import client_options, read_sdk_error
-from app.providers.adapters.rejection import (
+from app.providers.adapters.provider_errors import (
     Rejection,
     asked_at,
     billed,

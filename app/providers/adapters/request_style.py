@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from app.errors import CutOffError
-from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.provider_errors import Rejection
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import ModelName
 from app.providers.model_options import efforts_of

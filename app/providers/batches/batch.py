@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from app.errors import BatchPendingError, CutOffError, ProviderError, UnknownModelError, WrongAddressError
 from app.limits import REPLY
 from app.providers.adapters.calling import Wire, guarded
-from app.providers.adapters.rejection import billed, oversized
+from app.providers.adapters.provider_errors import billed, oversized
 from app.providers.adapters.reply_text import storable_reply
 from app.providers.base import ChatReply, ChatRequest, Usage, asked_for, text_asked_for
 from app.providers.budget import Budget, Reservation

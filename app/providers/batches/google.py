@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from app.errors import ProviderError
 from app.providers.adapters.calling import Wire
-from app.providers.adapters.rejection import Rejection, provider_error, unreadable
+from app.providers.adapters.provider_errors import Rejection, provider_error, unreadable
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, WireBatches, json_bytes, read_line
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from app.errors import ProviderError
-from app.providers.adapters.rejection import Rejection, provider_error, unreadable
+from app.providers.adapters.provider_errors import Rejection, provider_error, unreadable
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, WireBatches, read_line
 

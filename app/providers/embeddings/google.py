@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from app.errors import ProviderError
 from app.providers.adapters.connections import at_home_sync
 from app.providers.adapters.google import read_error
-from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.provider_errors import Rejection
 from app.providers.embeddings.batches import ApiEmbedder, Vectors, embed_in_batches
 
 # The API takes at most 100 texts in a request.

@@ -8,7 +8,7 @@ from openai.types import CreateEmbeddingResponse, Embedding
 from app.errors import ProviderError
 from app.providers.adapters.connections import at_home_sync, trusted
 from app.providers.adapters.openai import read_error
-from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.provider_errors import Rejection
 from app.providers.embeddings.batches import ApiEmbedder, Vectors, embed_in_batches
 
 BATCH = 256

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.table import Cells, TableData, answer_rows, load_table
+from app.corpora.score_and_answer_tables import Cells, TableData, answer_rows, load_table
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Answer, Checklist, Question
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswer

@@ -14,7 +14,7 @@ from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess, read
 from app.corpora.reading import CONVERSATIONS, FORMATS, KNOWN_FORMATS, as_wished, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
-from app.corpora.table import open_table
+from app.corpora.score_and_answer_tables import open_table
 from app.domain.project import Task
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError

@@ -59,7 +59,7 @@ from app.services.background.jobs import start_job
 from app.services.background.progress import Progress, job_kind
 from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.draft_edits import QuestionWording, question_in
-from app.services.improvement.decided import (
+from app.services.improvement.decided_answers import (
     TAKEN,
     TAKEN_EDITED,
     DecidedQuestion,

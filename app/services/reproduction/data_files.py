@@ -10,7 +10,7 @@ from app.corpora.reading import KNOWN_FORMATS, NAMED_FORMATS, detect_format
 from app.corpora.recipes.recipe import DataSet, PaperRecipe, PaperTable
 from app.corpora.records import CONTAINERS
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, number
-from app.corpora.table import load_table, open_table
+from app.corpora.score_and_answer_tables import load_table, open_table
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.errors import FileFormatError, InputError, WorkbenchError

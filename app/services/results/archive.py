@@ -20,7 +20,7 @@ from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.checklists.expert_answers import draw_of
 from app.services.checklists.lineage import lineage_document, lineage_of_version
-from app.services.data.locked_split import state_of
+from app.services.data.held_out_split import state_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.run_writer import variant_words

@@ -17,7 +17,7 @@ from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
 from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Constant, Duplicates, Level, Resampling
-from app.services.data.locked_split import locked_runs, require_name, require_split
+from app.services.data.held_out_split import locked_runs, require_name, require_split
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
 from app.services.scoring.run_writer import (

@@ -8,7 +8,16 @@ from typing import Any
 
 from app.corpora.corpus import SkippedRow
 from app.corpora.rows import BadCellError, number, one_line
-from app.corpora.table import Cells, Key, MatchedScores, ScoreColumns, find_columns, load_table, match_scores, shown
+from app.corpora.score_and_answer_tables import (
+    Cells,
+    Key,
+    MatchedScores,
+    ScoreColumns,
+    find_columns,
+    load_table,
+    match_scores,
+    shown,
+)
 from app.domain.checklist import Answer, Checklist, Evaluation, Judgment
 from app.domain.people import Right
 from app.domain.project import Dimension

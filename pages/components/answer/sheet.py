@@ -27,15 +27,15 @@ from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerAuthors, ImportedAnswers, answer_columns, import_answer_upload
 from app.services.think_aloud.samples import verdicts_by
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import OUTBOX
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet, scrolling_column
+from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_saved_error
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.reading import readable_text, verdict_choice
 from pages.components.shell.tables import left_out_rows, show_table
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_saved_error
 
 ABOUT = (
     "A row an answer: doc_id (system_id and item_id where they tell texts apart), number or question, and answer: yes, "

@@ -18,13 +18,13 @@ from app.services.checklists.checklist_files import (
 from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.draft_edits import history_of, last_change, undo, words_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.checklists.publishing import show_next
 from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.current import one_of, was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, plain, show_saved_error
 from pages.components.shell.tables import file_download
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, button_label, plain, show_saved_error
 
 # format -> (title, what it is for)
 FORMATS = {

@@ -14,7 +14,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.draft_edits import write_examples
 from app.services.data.projects import text_titles
-from app.services.improvement.decided import (
+from app.services.improvement.decided_answers import (
     FEWEST_PROOF,
     DecidedQuestion,
     DraftTrial,
@@ -42,10 +42,7 @@ from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import ResultsLink, forget_results_link, results_link
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
 from pages.components.shell.current import hold, was_pressed
-from pages.components.shell.navigation.screens import go
-from pages.components.shell.runs.model_options import chosen_model, model_choice
-from pages.components.shell.tables import WRITER, show_table, with_writers
-from pages.components.shell.words import (
+from pages.components.shell.labels import (
     ShownErrors,
     about,
     dollars,
@@ -55,6 +52,9 @@ from pages.components.shell.words import (
     show_error,
     show_saved_error,
 )
+from pages.components.shell.navigation.screens import go
+from pages.components.shell.runs.model_options import chosen_model, model_choice
+from pages.components.shell.tables import WRITER, show_table, with_writers
 
 _TRIAL = "draft_trial"
 CHANCE = (

@@ -19,10 +19,10 @@ from app.services.checklists.checklists import (
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import was_pressed
+from pages.components.shell.labels import SAID, ShownErrors, model_label, plain
 from pages.components.shell.reading import part_with_places, readable_text
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value
-from pages.components.shell.words import SAID, ShownErrors, model_label, plain
 
 _TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"
 _WORDS = {**SAID, Answer.UNANSWERED: "no answer"}

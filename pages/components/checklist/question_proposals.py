@@ -24,12 +24,12 @@ from app.services.checklists.question_proposals import (
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import ModelTask, last_model
 from pages.components.checklist.history import NAMELESS
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked, opened_question
+from pages.components.shell.labels import ShownErrors, button_label, model_label, number, plain, show_saved_error
 from pages.components.shell.runs.model_options import chosen_model, model_choice
-from pages.components.shell.words import ShownErrors, button_label, model_label, number, plain, show_saved_error
 
 _COMMENT_PROBLEM = "comment_problem"
 

@@ -49,8 +49,8 @@ from pages.components.shell.checklists.question_editor import (
     question_detail,
     unsaved_wordings,
 )
+from pages.components.shell.labels import ShownErrors, button_label, more_on, number, plain, show_saved_error
 from pages.components.shell.runs.run_words import kind_word
-from pages.components.shell.words import ShownErrors, button_label, more_on, number, plain, show_saved_error
 
 _OPENED = "opened_component"
 _SEEN = "seen_component"

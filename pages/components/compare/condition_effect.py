@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from app.domain.chart_look import NEUTRAL
+from app.domain.chart_colours import NEUTRAL
 from app.domain.checklist import Checklist
 from app.domain.project import Dimension, Project
 from app.domain.run import RunSummary
@@ -27,10 +27,10 @@ from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import MEASURES, SEEN, Names
 from pages.components.shell.current import one_between
+from pages.components.shell.labels import ShownErrors, model_label, more_in_guide, number, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.tables import Chart, colour_scale, csv_download, picture, shape_scale, show_table
-from pages.components.shell.words import ShownErrors, model_label, more_in_guide, number, plain
 
 ROW, MARGIN = 34, 60
 _OF_INTEREST = {"": 0, "comb": 1}  # a project's own runs, then a study's with everybody; the other conditions follow

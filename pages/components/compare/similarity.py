@@ -29,9 +29,9 @@ from app.services.attributes.analysis import (
 from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.current import one_between, was_pressed
+from pages.components.shell.labels import RULES_LABEL, ShownErrors, model_label, more_in_guide, plain
 from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale, show_table
-from pages.components.shell.words import RULES_LABEL, ShownErrors, model_label, more_in_guide, plain
 
 
 @dataclass(frozen=True, slots=True)

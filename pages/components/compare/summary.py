@@ -8,8 +8,8 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.services.attributes.analysis import ContributorComparison, OneSidedTheme, UniqueAttributes
 from pages.components.compare.similarity import Names
+from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.tables import csv_download, show_table
-from pages.components.shell.words import more_in_guide, number, plain
 
 ROUGE = (
     "The mean ROUGE-L of all pairs: how much of the two wordings is the same words in the same order. "

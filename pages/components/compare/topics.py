@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.chart_look import METHODS, NEUTRAL
+from app.domain.chart_colours import METHODS, NEUTRAL
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     CoherenceAt,
@@ -21,8 +21,8 @@ from app.services.attributes.analysis import (
 )
 from app.services.attributes.analysis_files import SPREAD_TITLE, spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
+from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture, show_table
-from pages.components.shell.words import more_in_guide, number, plain
 
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
 SHOWN_WORDS = 8

@@ -23,18 +23,18 @@ from app.services.data.projects import dimensions_named
 from app.services.runtime.judges import ModelOptions
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import RULES, last_model
-from pages.components.shell import words
+from pages.components.shell import labels
 from pages.components.shell.browser.page_scripts import known_typing, page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.question_editor import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.current import keep, numbers, was_pressed
 from pages.components.shell.frame import nothing_yet
+from pages.components.shell.labels import ShownErrors, button_label, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice, more_options, preset_model_options
 from pages.components.shell.runs.run_words import condition_label
 from pages.components.shell.tables import show_table
 from pages.components.shell.undo import change
-from pages.components.shell.words import ShownErrors, button_label, plain
 
 ROW = [6, 1]  # what is read, what is done
 
@@ -215,7 +215,7 @@ def _choose_build(key: str) -> None:
 def _label(build: BuildSummary, llms: str) -> str:
     """Return a label with the build's number: two builds with one label would be one choice."""
     made = f"made version {', '.join(map(str, build.versions))}" if build.versions else "no version yet"
-    return f"Build {build.id} · {condition_label(build.condition, llms)} · {words.said(build.created_at)} · {made}"
+    return f"Build {build.id} · {condition_label(build.condition, llms)} · {labels.said(build.created_at)} · {made}"
 
 
 def history(workbench: Workbench, build_id: int) -> None:
@@ -240,7 +240,7 @@ def history(workbench: Workbench, build_id: int) -> None:
 
 
 def _row(step: Revision) -> dict[str, object]:
-    return {"Step": step.number, "What": step.what, "Who": step.who, "When": words.clock(step.at)}
+    return {"Step": step.number, "What": step.what, "Who": step.who, "When": labels.clock(step.at)}
 
 
 def _back(workbench: Workbench, build_id: int) -> None:

@@ -25,7 +25,7 @@ from app.services.building.build_state import (
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
 from pages.components.how_it_was_made.options import build_place, open_item, opened_item, row, save_edit, to_before
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.attribute_list.attribute_list import (
     ActResult,
     ListContents,
@@ -37,8 +37,8 @@ from pages.components.shell.checklists.publishing import ORIGINS, TITLES
 from pages.components.shell.checklists.question_editor import current_editor, marked
 from pages.components.shell.contributor_choice import contributor_words, said_by
 from pages.components.shell.current import listed_choice
+from pages.components.shell.labels import button_label, failure_address, guide_link, model_label, number, plain
 from pages.components.shell.undo import show_problem
-from pages.components.shell.words import button_label, failure_address, guide_link, model_label, number, plain
 
 LEFT_OUT, WAITING = "left-out", "waiting"
 PLACES_WITHOUT_COMPONENT = {LEFT_OUT: "Left out", WAITING: "Waiting to be placed"}

@@ -21,14 +21,14 @@ from app.services.checklists.assignments import (
     tasks_of_members,
 )
 from app.services.data.projects import dimensions_named
+from app.services.people.access import link_of
 from app.services.people.invitations import NewInvitationLink, invite, invite_several, message_for, revoke_access
-from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
+from pages.components.shell.labels import ShownErrors, number, plain, show_error, show_saved_error
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, number, plain, show_error, show_saved_error
 
 _ASSIGN_PROBLEM = "assign_problem"
 

@@ -20,11 +20,11 @@ from app.services.people.invitations import (
 from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress
-from pages.components.shell import words
+from pages.components.shell import labels
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
+from pages.components.shell.labels import ShownErrors, plain, show_saved_error
 from pages.components.shell.tables import file_download, show_table
-from pages.components.shell.words import ShownErrors, plain, show_saved_error
 
 
 def experts_table(workbench: Workbench, project_id: int) -> bool:
@@ -44,7 +44,7 @@ def experts_table(workbench: Workbench, project_id: int) -> bool:
                     "Attributes": one.attributes,
                     "State": "done" if one.done else "working on it",
                     "After seeing others": one.late,
-                    "Last active": words.clock(one.last_at) if one.last_at else None,
+                    "Last active": labels.clock(one.last_at) if one.last_at else None,
                 }
                 for one in found
             ],
@@ -78,7 +78,7 @@ def audit_log_table(workbench: Workbench, project: Project) -> None:
         show_table(
             pd.DataFrame(
                 [
-                    {"When": words.clock(one.at), "Who": one.who or NO_NAME, "Did": one.act, "What": one.about}
+                    {"When": labels.clock(one.at), "Who": one.who or NO_NAME, "Did": one.act, "What": one.about}
                     for one in shown
                 ],
                 columns=["When", "Who", "Did", "What"],
@@ -148,8 +148,8 @@ def _token_row(token: ApiToken) -> dict[str, object]:
         "State": _TOKEN_WORDS[token.state(datetime.now(UTC))],
         "Spent": token.spent_usd,
         "Budget": token.budget_usd,
-        "Until": words.clock(token.expires_at),
-        "Last used": words.clock(token.used_at) if token.used_at else None,
+        "Until": labels.clock(token.expires_at),
+        "Last used": labels.clock(token.used_at) if token.used_at else None,
     }
 
 

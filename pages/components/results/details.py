@@ -25,11 +25,11 @@ from pages.components.results.people import result_people
 from pages.components.results.score_charts import result_charts
 from pages.components.shell.blinding import all_open, open_answers
 from pages.components.shell.current import keep
+from pages.components.shell.labels import more_in_guide, plain
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, run_comparison
 from pages.components.shell.runs.run_words import figure_cells, interval, short_title
 from pages.components.shell.tables import file_download, show_table
-from pages.components.shell.words import more_in_guide, plain
 
 OPEN = "open"  # in the address
 

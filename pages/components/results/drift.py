@@ -7,21 +7,28 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import JUDGE, NEUTRAL
+from app.domain.chart_colours import JUDGE, NEUTRAL
 from app.domain.expert_answer import DriftVerdict
 from app.domain.people import Right
 from app.services.drift.anchors import FEWEST, count_possible_anchors
-from app.services.drift.looks import Asking, DriftState, begin_look, begin_reference, begin_successor, drift_state
+from app.services.drift.drift_checks import (
+    Asking,
+    DriftState,
+    begin_look,
+    begin_reference,
+    begin_successor,
+    drift_state,
+)
 from app.services.runtime.judges import end_of, end_warning
 from app.services.runtime.workbench import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_expert, was_pressed
+from pages.components.shell.labels import ShownErrors, model_label, more_in_guide, number, plain, said
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import picture, show_table
-from pages.components.shell.words import ShownErrors, model_label, more_in_guide, number, plain, said
 
 STRONG, SOME = 0.5, 0.1
 LOOKS_HELP = "However often you look, an unchanged judge is accused in at most 5 % of the cases."

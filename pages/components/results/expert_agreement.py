@@ -39,10 +39,10 @@ from app.services.results.run_comparison import (
 from app.services.runtime.workbench import Workbench
 from pages.components.results.people import alt_test_section
 from pages.components.shell.current import current_expert
+from pages.components.shell.labels import model_label, more_in_guide, number, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import WRITER, csv_download, show_table, with_writers
-from pages.components.shell.words import model_label, more_in_guide, number, plain
 
 WORTH_HELP = (
     "What a judge says of all texts is a number about the judge. The experts' answers to some of them show how far it "

@@ -6,13 +6,13 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import JUDGE, NEUTRAL
+from app.domain.chart_colours import JUDGE, NEUTRAL
 from app.services.results.method_grid import FIGURES
 from app.services.results.raters import AltTest, HumanSide, Stratum, alt_test_verdict, human_side_of, stand_in_for_rater
+from pages.components.shell.labels import more_in_guide, plain
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import Chart, csv_download, picture, show_table
-from pages.components.shell.words import more_in_guide, plain
 
 _STAND_IN_HELP = (
     "The alternative annotator test: each person is left out in turn and compared with the judge. {} Since a person "

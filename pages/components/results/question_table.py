@@ -13,9 +13,9 @@ from app.services.results.result_texts import QuestionShare
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import keep, one_of
+from pages.components.shell.labels import more_in_guide, plain
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import csv_download, show_table
-from pages.components.shell.words import more_in_guide, plain
 
 WEIGHTS: dict[str, str] = {"equal": "Equal", "learned": "Learned from ratings"}
 HELP = (

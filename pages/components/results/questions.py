@@ -15,10 +15,10 @@ from pages.components.results.expert_agreement import expert_agreement, failures
 from pages.components.results.question_table import chosen_question, question_facts, question_table, question_weights
 from pages.components.results.texts import edit_question
 from pages.components.shell.blinding import open_attributes
+from pages.components.shell.labels import example_lines, model_label, more_in_guide, plain
 from pages.components.shell.runs.result_choices import LEVELS, ResultScope
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import example_lines, model_label, more_in_guide, plain
 
 
 def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import JUDGE, NEUTRAL, PERSON
+from app.domain.chart_colours import JUDGE, NEUTRAL, PERSON
 from app.domain.project import Dimension
 from app.domain.run import ScoredText
 from app.services.results.result_files import (
@@ -19,9 +19,9 @@ from app.services.results.result_files import (
     shown_sources,
 )
 from app.services.results.results import DimensionResult
+from pages.components.shell.labels import more_in_guide, plain
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import Chart, picture
-from pages.components.shell.words import more_in_guide, plain
 
 HELP = (
     "What the mean of the per-source level is made of. Marks far to the left: sources where the judge orders the texts "

@@ -35,11 +35,7 @@ from pages.components.shell.browser.page_scripts import saved_typing, want_focus
 from pages.components.shell.checklists.publishing import VERSION, ResultsLink, remember_results_link, show_version
 from pages.components.shell.checklists.question_editor import EDITOR, QUESTION, known_editor, open_without_address
 from pages.components.shell.current import keep, listed_choice, one_of, own_name, signed_in_as, was_pressed
-from pages.components.shell.navigation.screens import go, link
-from pages.components.shell.reading import part_with_places, quote_line
-from pages.components.shell.runs.result_choices import ResultScope
-from pages.components.shell.tables import WRITER, page_key, show_table, ticked_table, with_writers, writer_word
-from pages.components.shell.words import (
+from pages.components.shell.labels import (
     COLOURED,
     ShownErrors,
     button_label,
@@ -49,6 +45,10 @@ from pages.components.shell.words import (
     plain,
     show_saved_error,
 )
+from pages.components.shell.navigation.screens import go, link
+from pages.components.shell.reading import part_with_places, quote_line
+from pages.components.shell.runs.result_choices import ResultScope
+from pages.components.shell.tables import WRITER, page_key, show_table, ticked_table, with_writers, writer_word
 
 _ADDED = "attribute_added"
 _PROBLEM = "attribute_problem"

@@ -7,7 +7,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import FONT_SIZE, JUDGE, NEUTRAL, PERSON
+from app.domain.chart_colours import FONT_SIZE, JUDGE, NEUTRAL, PERSON
 from app.services.results.method_grid import (
     FIGURES,
     METHOD,
@@ -40,10 +40,10 @@ from pages.components.results.details import (
     unfolding,
 )
 from pages.components.shell.current import choose, listed_choice, one_of
+from pages.components.shell.labels import button_label, more_in_guide, plain
 from pages.components.shell.runs.result_choices import DETAIL_RUN, LEVELS, ResultScope, cautions, offer_dataset
 from pages.components.shell.runs.run_words import figure_cells
 from pages.components.shell.tables import Chart, file_download, picture, show_table
-from pages.components.shell.words import button_label, more_in_guide, plain
 
 AXES: dict[FigureName, str] = {
     "spearman": "Spearman correlation with the mean rating",

@@ -23,8 +23,8 @@ from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
 from pages.components.shell.current import was_pressed
+from pages.components.shell.labels import ShownErrors, about, model_label, more_in_guide, number, plain, show_error
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain, show_error
 
 KEY = "asking_ways"
 ALONE_OPTION, REVERSED_OPTION = (f"option_{CHECKLIST}_{name}" for name in ("per_question", "reversed_order"))

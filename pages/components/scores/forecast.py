@@ -9,8 +9,8 @@ from app.domain.run import RunDimension
 from app.services.runtime.spending import JUDGING, Spending, allowances_left, project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Estimate, Forecast
+from pages.components.shell.labels import ShownErrors, about, dollars, model_label, number, paid, plain
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, about, dollars, model_label, number, paid, plain
 
 
 def show_forecast(ahead: Sequence[Forecast]) -> None:

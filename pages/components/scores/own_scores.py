@@ -12,9 +12,9 @@ from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
 from pages.components.shell.current import was_pressed
+from pages.components.shell.labels import ShownErrors, number, plain, show_error
 from pages.components.shell.tables import left_out_rows, show_table
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import ShownErrors, number, plain, show_error
 
 NONE = "(none)"
 PARTS = {

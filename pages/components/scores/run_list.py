@@ -9,7 +9,7 @@ import streamlit as st
 from app.domain.project import Dimension, Project
 from app.domain.run import WARN_AFTER, RunStatus, RunSummary
 from app.services.data.projects import dimensions_named
-from app.services.drift.looks import Asking, anchors_ahead, begin_anchored_scoring
+from app.services.drift.drift_checks import Asking, anchors_ahead, begin_anchored_scoring
 from app.services.results.method_grid import result_words
 from app.services.results.result_files import verdict_of
 from app.services.results.results import cached_results
@@ -39,6 +39,7 @@ from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, save_edit
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, model_label, number, paid, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import (
     at_provider,
@@ -50,7 +51,6 @@ from pages.components.shell.runs.run_words import (
     title,
 )
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, button_label, model_label, number, paid, plain
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
 

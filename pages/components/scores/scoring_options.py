@@ -34,6 +34,7 @@ from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
 from pages.components.shell.current import DIMENSION, one_between, was_pressed
 from pages.components.shell.frame import empty
+from pages.components.shell.labels import button_label, more_in_guide, plain, show_error
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import (
     DrawChoice,
@@ -46,7 +47,6 @@ from pages.components.shell.runs.model_options import (
     text_filter,
 )
 from pages.components.shell.runs.run_words import batch_rest_choice
-from pages.components.shell.words import button_label, more_in_guide, plain, show_error
 
 
 def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:

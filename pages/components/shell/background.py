@@ -9,7 +9,7 @@ from app.services.background.jobs import adopt_job, forget_job, job_state, worke
 from app.services.disagreements.rooms import room_states
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import signed_out_redraw
-from pages.components.shell.words import plain
+from pages.components.shell.labels import plain
 
 POLL_SECONDS = 1.0
 BOUND = (

@@ -10,8 +10,8 @@ from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of, visible_attributes
 from pages.components.shell.current import current_expert, forget_expert, was_pressed
+from pages.components.shell.labels import number, plain
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.words import number, plain
 
 OTHERS = "what others wrote"
 

@@ -8,8 +8,8 @@ import streamlit as st
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind, PassagePart
 from app.domain.condition import Condition, condition_of
 from pages.components.shell.current import field_anew, set_anew
+from pages.components.shell.labels import model_label, plain, quote_words
 from pages.components.shell.runs.run_words import EXPLAINED, condition_help, condition_size, kind_word, llms_word
-from pages.components.shell.words import model_label, plain, quote_words
 
 ABOUT = {PassagePart.TEXT: "about", PassagePart.SOURCE: "about", PassagePart.TRANSCRIPT: "in the words"}
 """The words before a passage's quote."""

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from app.errors import WorkbenchError
-from pages.components.shell.words import show_error
+from pages.components.shell.labels import show_error
 
 _log = logging.getLogger(__name__)
 

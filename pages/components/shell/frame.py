@@ -13,8 +13,8 @@ from app.domain.project import Dimension, Project
 from app.services.runtime.judges import load_rules
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import current_dimension, current_project, was_pressed
+from pages.components.shell.labels import plain
 from pages.components.shell.navigation.screens import go, is_open
-from pages.components.shell.words import plain
 
 
 def header(title: str, purpose: str, project: Project | None = None) -> None:

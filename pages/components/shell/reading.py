@@ -22,8 +22,8 @@ from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import SampleExclusionCounts, ensure_samples, give_verdict
 from pages.components.shell.current import current_expert, was_pressed
+from pages.components.shell.labels import number, plain, plain_piece, show_error
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.words import number, plain, plain_piece, show_error
 
 WORDS = {Verdict.GOOD: "Good", Verdict.NOT_GOOD: "Not good", Verdict.CANT_SAY: "Can't say"}
 HELP = "Your rating of this text, kept at once. Nobody who is still reading sees it. You can change it."

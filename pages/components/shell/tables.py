@@ -12,10 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
-from app.domain.chart_look import LLMS, NEUTRAL, ON_PAPER, PEOPLE
+from app.domain.chart_colours import LLMS, NEUTRAL, ON_PAPER, PEOPLE
 from app.domain.project import Task
 from app.services.runtime.output_file import table_csv
-from pages.components.shell.words import button_label, plain
+from pages.components.shell.labels import button_label, plain
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart
 FILE_WIDTH = 800  # points; a picture on the screen is as wide as its place

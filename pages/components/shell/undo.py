@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from pages.components.shell.browser.page_scripts import browser
-from pages.components.shell.words import ShownErrors, show_saved_error
+from pages.components.shell.labels import ShownErrors, show_saved_error
 
 Action = Callable[[], object]
 _REMEMBERED = 20

@@ -19,9 +19,9 @@ from app.services.data.projects import (
 )
 from app.services.data.uploads import SUFFIXES, TEXT_FIELDS, MappedColumns, Upload, UploadPreview
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.labels import plain
 from pages.components.shell.tables import column_names, show_table
 from pages.components.shell.upload_field import empty_field, field_key, upload_field
-from pages.components.shell.words import plain
 
 _FILE = "import_file"
 _UPLOAD = "kept_upload"

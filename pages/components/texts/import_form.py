@@ -25,7 +25,6 @@ from app.services.data.imports import (
     start_import,
 )
 from app.services.data.projects import dimensions_named, get_project, overview, papers_with_definitions, preset_names
-from app.services.data.steps import NextStep, next_step
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
     ImportPlan,
@@ -38,14 +37,15 @@ from app.services.data.uploads import (
     upload_sheets,
     without_ratings_words,
 )
+from app.services.data.workflow_steps import NextStep, next_step
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.current import choose, was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, more_in_guide, number, plain, show_error
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import csv_download, file_download, show_table
 from pages.components.shell.upload_field import field_key, upload_field
-from pages.components.shell.words import ShownErrors, button_label, more_in_guide, number, plain, show_error
 from pages.components.texts.column_mapping import (
     ChosenUpload,
     ColumnChoice,

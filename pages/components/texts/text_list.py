@@ -34,9 +34,9 @@ from app.services.think_aloud.samples import (
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
 from pages.components.shell.current import choose, current_dimension, keep, prepare_number, prepare_words, was_pressed
 from pages.components.shell.frame import scrolling_column
+from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error
 from pages.components.shell.reading import left_out, part_with_places, readable_text, samples_side_by_side, score_words
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error
 
 _SAVED = "task_saved"
 _ABOUT = "A sentence or two for people and models who have not seen these texts before."

@@ -36,14 +36,14 @@ from app.services.think_aloud.transcripts import (
     transcription_models,
     transcripts_of,
 )
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
 from pages.components.shell.current import choose, signed_out_redraw, was_pressed
+from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error, show_saved_error
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import recording_field, upload_field
-from pages.components.shell.words import ShownErrors, button_label, number, plain, show_error, show_saved_error
 from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, ColumnContext, own_rows, sample_name, show_newest
 from pages.components.think_aloud.passages import highlights_changed
 

@@ -28,9 +28,9 @@ from app.services.think_aloud.samples import verdicts_by
 from app.services.think_aloud.transcripts import ask_follow_up
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
+from pages.components.shell.labels import button_label, model_label, plain, quote_words, show_error
 from pages.components.shell.reading import verdict_choice
 from pages.components.shell.undo import change, remember
-from pages.components.shell.words import button_label, model_label, plain, quote_words, show_error
 
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 50  # what nearly everybody writes stands on one page

@@ -28,9 +28,9 @@ from app.domain.project import Task, Text
 from app.errors import WorkbenchError
 from app.services.think_aloud.independence import add_own_attribute, passages_of, remove_own_attribute
 from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
+from pages.components.shell.labels import number, plain
 from pages.components.shell.reading import LONG, FormatSpan, find_tools, format_spans, has_markdown, matches
 from pages.components.shell.undo import remember
-from pages.components.shell.words import number, plain
 from pages.components.think_aloud.own_rows import ColumnContext, show_newest
 
 COLOURS = 8  # in `passages.css`; the expert's own is the first

@@ -26,7 +26,7 @@ from starlette.testclient import TestClient
 from app.domain.people import AccessMode, Actor, Membership, Role
 from app.domain.project import Dimension, Task
 from app.entrance.api import OF_ANOTHER, PROBLEM, V1, api_routes, openapi
-from app.entrance.guard import Guard, OwnAddresses, SessionOwners
+from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
 from app.services.data.project_transfer import export_project, import_project
 from app.services.people.invitations import (

@@ -12,11 +12,11 @@ from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
 from app.domain.people import Role
-from app.entrance.gate import sign_in_routes
-from app.entrance.guard import Guard, OwnAddresses, SessionOwners, owner_of
+from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners, owner_of
+from app.entrance.server_pages import sign_in_routes
 from app.errors import InputError
+from app.services.people.access import BROWSER_COOKIE, SIGN_IN_COOKIE, check_access_mode, set_address
 from app.services.people.invitations import invite, invite_owner, revoke_access
-from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, check_access_mode, set_address
 from app.services.runtime.workbench import Workbench
 from app.settings import names_of_server
 

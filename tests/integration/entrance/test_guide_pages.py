@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from app.domain.people import AccessMode
-from app.entrance.gate import Gate, guide_routes
+from app.entrance.server_pages import Gate, guide_routes
 from tests.integration.entrance.conftest import Set
 
 

@@ -13,7 +13,7 @@ from streamlit.runtime import app_session
 from streamlit.runtime.backend_operation_handler import DeferredFileHandler
 
 from app.commands.workbench import check_streamlit_options
-from app.entrance.guard import SessionOwners
+from app.entrance.request_checks import SessionOwners
 from app.entrance.streamlit_app import _Media, _MediaFiles, explain_failed_downloads
 from app.errors import InputError, NotReadyError
 from app.limited_process import computed_apart

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.domain.job import NewJob
 from app.domain.people import AccessMode
 from app.domain.run import RecordedCall
-from app.entrance.gate import Gate, status_routes
+from app.entrance.server_pages import Gate, status_routes
 from app.services.background.jobs import living_workers
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings

@@ -14,8 +14,8 @@ from app.services.building.build import run_stages, start_build
 from app.services.building.build_state import view_build
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.expert_answers import expert_answers
+from app.services.data.held_out_split import state_of
 from app.services.data.imports import store_corpus
-from app.services.data.locked_split import state_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import DEMO_PROJECT, load_demo, prepare_demo
 from app.services.improvement.improve import attempt_outcome, attempts_at

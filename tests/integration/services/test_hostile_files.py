@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from app.attribute_analysis.attribute_file import decode_attributes
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, workbook
-from app.corpora.table import ScoreColumns
+from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.people import Role, read_invited
 from app.prompting.template import split_front_matter

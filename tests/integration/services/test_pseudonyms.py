@@ -25,7 +25,7 @@ from app.services.checklists.expert_answers import answer, answer_sheet, answera
 from app.services.checklists.question_proposals import comment_on
 from app.services.conditions.study import StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study
-from app.services.data.locked_split import lock
+from app.services.data.held_out_split import lock
 from app.services.drift.anchors import freeze_anchors
 from app.services.people.invitations import (
     accept_invitation,

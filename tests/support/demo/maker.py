@@ -15,7 +15,7 @@ import yaml
 
 from app.corpora.corpus import Corpus
 from app.corpora.demo_data.corpus import DEMO_NOTICE, demo_attributes
-from app.corpora.table import ScoreColumns
+from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision
 from app.domain.checklist import Answer, Checklist
@@ -36,14 +36,14 @@ from app.services.checklists.expert_answers import draw_texts, save_entries, tex
 from app.services.checklists.question_proposals import comment_on, propose_validation
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
+from app.services.data.held_out_split import lock
 from app.services.data.imports import store_corpus
-from app.services.data.locked_split import lock
 from app.services.data.project_transfer import export_project
 from app.services.data.projects import dimensions_named, get_project, show_research
-from app.services.disagreements.deciding import decide_answer
+from app.services.disagreements.decisions import decide_answer
 from app.services.disagreements.rooms import join_room, open_room, say_line, set_room_stage, vote
 from app.services.drift.anchors import freeze_anchors
-from app.services.drift.looks import Asking, ask_reference, look_once
+from app.services.drift.drift_checks import Asking, ask_reference, look_once
 from app.services.improvement.improve import accept_improvement, improve, refuse_improvement
 from app.services.results.results import open_held_out_results
 from app.services.runtime.workbench import Workbench

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from app.entrance.gate import BUILT, GUIDE
+from app.entrance.server_pages import BUILT, GUIDE
 from tests.support.guide.borrowed_pages import server_page
 from tests.support.guide.commands_page import commands_page
 from tests.support.guide.data_page import formats_page, schema_page

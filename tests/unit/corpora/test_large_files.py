@@ -15,7 +15,7 @@ from app.commands.results.table_file import read_table
 from app.corpora import parquet, records
 from app.corpora.records import parse_delimited
 from app.corpora.rows import MOST_COLUMNS
-from app.corpora.table import load_table
+from app.corpora.score_and_answer_tables import load_table
 from app.errors import FileFormatError, WorkbenchError
 from app.input_file import open_file, read_file
 from app.limits import PARQUET

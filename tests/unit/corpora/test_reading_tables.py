@@ -10,7 +10,7 @@ import pytest
 from app.corpora.corpus import ColumnUse
 from app.corpora.mapping import ColumnMapping
 from app.corpora.scale import whole_scale
-from app.corpora.table import load_table
+from app.corpora.score_and_answer_tables import load_table
 from app.domain.project import Rating
 from tests.support.corpora import read_corpus
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import altair as alt
 import pytest
 
-from app.domain.chart_look import JUDGE, PERSON
+from app.domain.chart_colours import JUDGE, PERSON
 from app.export.charts import IntervalRow, ReportChart, distributions, interval_plot, scatter
 from app.export.results import html_report
 

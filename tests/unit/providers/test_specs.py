@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from app.domain.run import RenderedPrompt
 from app.errors import MissingKeyError, UnknownModelError
-from app.providers.adapters.rejection import Rejection, provider_error, unreachable
+from app.providers.adapters.provider_errors import Rejection, provider_error, unreachable
 from app.providers.adapters.request_style import first_style
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import Access, Credentials, Endpoint, credentials_problem

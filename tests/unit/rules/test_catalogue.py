@@ -5,7 +5,7 @@ import pytest
 from app.rules.catalogue import BY_ID, RULES, THEMES, GoodDirection, Rule
 from app.rules.judge import best_rule
 from app.rules.phrasing import is_sound
-from app.rules.reading import Context, Reading
+from app.rules.rule_input import Context, Reading
 
 CONTEXT = Context("summary", "article", "coherence", "")
 PHRASES = [(rule, phrase) for rule in RULES for phrase in (*rule.questions, *rule.attributes)]

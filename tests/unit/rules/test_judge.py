@@ -8,7 +8,7 @@ import pytest
 from app.providers.base import ChatReply
 from app.rules.catalogue import RULES, GoodDirection, Unit
 from app.rules.judge import RuleJudge, deciding_passage, plan
-from app.rules.reading import Context, Reading, of
+from app.rules.rule_input import Context, Reading, of
 
 SOURCE = (
     "The library of Aden has opened a reading room for children. The room was paid for by the bakers of the town. "

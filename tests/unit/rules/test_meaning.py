@@ -7,7 +7,7 @@ import pytest
 from app.construction.lint import english_hints
 from app.rules.phrasing import is_yes_no, question_from, quoted
 from app.rules.questions import validation
-from app.rules.reading import Context
+from app.rules.rule_input import Context
 from tests.support.real_data import shared_data
 
 REPLY = Context("reply", "ticket", "tone", "")

@@ -3,7 +3,7 @@
 import pytest
 
 from app.rules import measures
-from app.rules.reading import Profile, grounding_of, passage, source_of
+from app.rules.rule_input import Profile, grounding_of, passage, source_of
 
 SOURCE = (
     "The harbour of Lund opened a new ferry line on Monday. The ferry carries 40 cars to Moss. "

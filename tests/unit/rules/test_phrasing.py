@@ -3,7 +3,7 @@
 import pytest
 
 from app.rules.phrasing import is_sound, question_from
-from app.rules.reading import Context
+from app.rules.rule_input import Context
 
 CONTEXT = Context("summary", "article", "", "")
 

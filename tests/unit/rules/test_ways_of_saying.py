@@ -7,7 +7,7 @@ import pytest
 from app.corpora.demo_data.corpus import demo_attributes
 from app.rules.catalogue import RULES
 from app.rules.phrasing import is_sound, question_from
-from app.rules.reading import Context
+from app.rules.rule_input import Context
 
 CONTEXT = Context("summary", "article", "", "")
 

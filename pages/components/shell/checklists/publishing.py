@@ -28,7 +28,7 @@ from app.services.checklists.draft_edits import Heading, OpenEdits, QuestionWord
 from app.services.checklists.expert_answers import answers_taken_over
 from app.services.runtime.judges import end_warning
 from app.services.runtime.workbench import Workbench, may
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing
 from pages.components.shell.checklists.question_editor import (
     CHOICES,
@@ -40,9 +40,9 @@ from pages.components.shell.checklists.question_editor import (
     wording_of,
 )
 from pages.components.shell.current import field_anew, keep, listed_choice, set_anew, was_pressed
+from pages.components.shell.labels import ShownErrors, model_label, number, plain, show_error
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import condition_label, short_title
-from pages.components.shell.words import ShownErrors, model_label, number, plain, show_error
 
 TITLES = {
     Stage.COMPONENTS: "Components",

@@ -38,7 +38,7 @@ from pages.components.shell.browser.page_scripts import (
 )
 from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.current import current_expert, keep, signed_in_as, was_pressed
-from pages.components.shell.words import QUOTED, ShownErrors, button_label, example_lines, plain, show_saved_error
+from pages.components.shell.labels import QUOTED, ShownErrors, button_label, example_lines, plain, show_saved_error
 
 CHOICES = "question_choices_"
 """Prefix of the keys of these drafts; no field has such a key."""

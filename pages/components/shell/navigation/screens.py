@@ -12,7 +12,7 @@ from app.domain.people import Actor, Right, Role
 from app.domain.project import Project
 from app.services.checklists.assignments import tasks_of
 from app.services.data.projects import list_projects, overview, show_research
-from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
+from app.services.data.workflow_steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.browser.page_scripts import save_tour_cookie, tour_was_ended
 from pages.components.shell.current import (
@@ -27,7 +27,7 @@ from pages.components.shell.current import (
     signed_in_as,
     was_pressed,
 )
-from pages.components.shell.words import guide_link, help_link, paragraph_on, plain
+from pages.components.shell.labels import guide_link, help_link, paragraph_on, plain
 
 _OPEN_TO_ME = "open_screens"
 FOLDER = Path(__file__).resolve().parents[3]

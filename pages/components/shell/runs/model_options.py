@@ -9,11 +9,11 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import NEUTRAL, PERSON
+from app.domain.chart_colours import NEUTRAL, PERSON
 from app.domain.project import Project
 from app.domain.run import EVERY_SYSTEM, SystemChoice, TextFilter
 from app.errors import UnknownModelError, WorkbenchError
-from app.services.data.locked_split import state_of
+from app.services.data.held_out_split import state_of
 from app.services.results.quality_cost import writers
 from app.services.runtime.endpoint_models import (
     HOW_TO_GET_ONE,
@@ -38,8 +38,8 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import hold, keep
+from pages.components.shell.labels import KEY_IN_SETTINGS, button_label, model_label, more_in_guide, plain, show_error
 from pages.components.shell.tables import picture
-from pages.components.shell.words import KEY_IN_SETTINGS, button_label, model_label, more_in_guide, plain, show_error
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
 TEXTS_HELP = (

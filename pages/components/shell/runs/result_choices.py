@@ -30,9 +30,9 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.current import keep, numbers, one_of, prepare_number
 from pages.components.shell.frame import empty
+from pages.components.shell.labels import more_in_guide, plain
 from pages.components.shell.runs.model_options import left_out_systems
 from pages.components.shell.runs.run_words import started, state, title, with_version
-from pages.components.shell.words import more_in_guide, plain
 
 LEVELS: dict[Level, str] = {"per-source": "Per source", "dataset": "Dataset", "system": "System"}
 LEVEL_HELP = """The same word means different things in different papers, so it is named here.

@@ -7,15 +7,15 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from app.domain.chart_look import JUDGE, NEUTRAL
+from app.domain.chart_colours import JUDGE, NEUTRAL
 from app.domain.condition import StudyCondition
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.scoring.run_writer import variant_of
 from pages.components.shell.current import listed_choice, numbers, one_of
+from pages.components.shell.labels import model_label, number, plain
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_words import condition_label, condition_words, started
 from pages.components.shell.tables import Chart, csv_download, picture, show_table
-from pages.components.shell.words import model_label, number, plain
 
 COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}
 AT_FIRST = 4  # compared before anybody chooses: each takes about a second

@@ -14,10 +14,10 @@ from app.services.runtime.batch_rounds import AGAIN, LIVE
 from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.scoring_jobs import FailureKind
-from pages.components.shell import words as local_time
+from pages.components.shell import labels as local_time
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import one_between, was_pressed
-from pages.components.shell.words import RULES_LABEL, failure_address, guide_link, model_label, number, plain
+from pages.components.shell.labels import RULES_LABEL, failure_address, guide_link, model_label, number, plain
 
 if TYPE_CHECKING:
     from app.services.conditions.study_figures import ConditionFigures
@@ -88,7 +88,7 @@ def with_version(run: RunSummary) -> str:
 
 
 def at_provider(there: tuple[int, int, ProviderBatch]) -> str:
-    """Return how much of a run's batches is back; `there` as from out_now."""
+    """Return how much of a run's batches is back; `there` as from batches_in_progress."""
     answered, requests, first = there
     since = f" since {local_time.said(first.out_at)}" if first.out_at else ""
     return f"At the provider{since}, {answered:,} of {requests:,} back"

@@ -12,15 +12,15 @@ from sqlalchemy import text as sql
 from typer.testing import CliRunner
 
 from app.cli import build
-from app.corpora.table import ScoreColumns
+from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.attribute import ComparedTexts, ContributorKind
 from app.domain.expert_answer import Preference, Winner
 from app.domain.people import Role
 from app.errors import InputError, NotAllowedError
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.preferences import PreferenceImport, import_preferences
+from app.services.data.held_out_split import lock
 from app.services.data.imports import import_file
-from app.services.data.locked_split import lock
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import delete_project, dimensions_named, get_project
 from app.services.pseudonyms import replace_name

@@ -14,7 +14,7 @@ from app.services.conditions.study_worker import StudyJob
 from app.services.data.imports import HandedImportJob, ImportJob
 from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
-from app.services.drift.looks import AnchoredScoringJob, AnchorsJob, Asking
+from app.services.drift.drift_checks import AnchoredScoringJob, AnchorsJob, Asking
 from app.services.improvement.improve import ImprovementJob
 from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob

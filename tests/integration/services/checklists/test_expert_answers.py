@@ -23,7 +23,7 @@ from app.services.checklists.expert_answers import (
     note,
     texts_of,
 )
-from app.services.data.locked_split import lock
+from app.services.data.held_out_split import lock
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import ensure_samples
 from tests.support.projects import ready_to_score

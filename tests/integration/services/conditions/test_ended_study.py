@@ -15,7 +15,7 @@ from app.services.attributes.attributes import attributes_of
 from app.services.conditions.study import StudyOptions, plan_study, plan_trials
 from app.services.conditions.study_figures import study_figures
 from app.services.conditions.study_worker import StudyEstimate, StudyReport, estimate_study, run_study
-from app.services.data.locked_split import lock
+from app.services.data.held_out_split import lock
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.server import FakeLlm, Usual, varied_answers

@@ -27,7 +27,7 @@ from app.services.data import project_transfer
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project, list_projects, overview
 from app.services.drift.anchors import freeze_anchors, newest_anchors
-from app.services.drift.looks import Asking, ask_reference, drift_state, look_once
+from app.services.drift.drift_checks import Asking, ask_reference, drift_state, look_once
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

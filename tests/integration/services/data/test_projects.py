@@ -20,7 +20,7 @@ from app.services.data.projects import (
     overview,
     progress_words,
 )
-from app.services.data.steps import next_step
+from app.services.data.workflow_steps import next_step
 from app.services.demo import run_flow
 from app.services.results.quality_cost import quality_and_cost
 from app.services.results.results import USUAL, default_runs, newer_trial, runs_to_show

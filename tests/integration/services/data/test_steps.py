@@ -5,7 +5,7 @@ from app.domain.project import Dimension, Task, Text
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import new_draft, publish
 from app.services.data.projects import add_dimension, create_project, overview
-from app.services.data.steps import NextStep, StepState, next_of, next_step, steps_of
+from app.services.data.workflow_steps import NextStep, StepState, next_of, next_step, steps_of
 from app.services.demo import run_flow
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import rated_on_two

@@ -10,7 +10,7 @@ from app.domain.project import Dimension, Task, Text
 from app.meta_evaluation.questions.question_agreement import DisagreementKind
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.uploads import Upload
-from app.services.disagreements.deciding import decide_answer
+from app.services.disagreements.decisions import decide_answer
 from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerAuthors, import_answer_upload

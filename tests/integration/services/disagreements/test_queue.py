@@ -7,7 +7,7 @@ from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.questions.question_agreement import DisagreementKind
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.disagreements.deciding import decide_answer, undo_decision
+from app.services.disagreements.decisions import decide_answer, undo_decision
 from app.services.disagreements.queue import (
     QueuedPair,
     QueueFilter,

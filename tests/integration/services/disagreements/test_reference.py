@@ -4,7 +4,7 @@ import numpy as np
 
 from app.domain.checklist import Answer
 from app.domain.project import Text
-from app.services.disagreements.deciding import decide_answer, undo_decision
+from app.services.disagreements.decisions import decide_answer, undo_decision
 from app.services.drift.anchors import freeze_anchors
 from app.services.results.quality_cost import judge_panel
 from app.services.results.question_analysis import asked_of_experts, expert_side

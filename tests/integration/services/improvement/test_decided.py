@@ -9,7 +9,7 @@ from app.domain.checklist import Answer
 from app.domain.improvement import DocumentHalf
 from app.domain.project import Text
 from app.services.checklists.checklists import new_draft, publish
-from app.services.improvement.decided import DecidedQuestion, decided_questions, judged_runs
+from app.services.improvement.decided_answers import DecidedQuestion, decided_questions, judged_runs
 from app.services.improvement.improve import improve
 from tests.support.wording_judges import (
     ASKED,

@@ -17,7 +17,7 @@ from app.services.checklists.checklists import get_checklist, publish, view_chec
 from app.services.checklists.draft_edits import QuestionWording, edit_question, write_examples
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.projects import create_project
-from app.services.improvement.decided import decided_questions
+from app.services.improvement.decided_answers import decided_questions
 from app.services.improvement.improve import (
     accept_improvement,
     attempt_outcome,

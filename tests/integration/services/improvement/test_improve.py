@@ -9,7 +9,7 @@ from app.domain.improvement import DocumentHalf, ImprovementStatus, ProposedWord
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import get_checklist, new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of
-from app.services.improvement.decided import decided_questions
+from app.services.improvement.decided_answers import decided_questions
 from app.services.improvement.improve import (
     accept_improvement,
     attempt_outcome,

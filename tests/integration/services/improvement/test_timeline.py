@@ -8,7 +8,7 @@ import pytest
 from app.domain.checklist import Answer
 from app.errors import NotReadyError
 from app.services.checklists.checklists import new_draft, publish
-from app.services.improvement.decided import question_timeline
+from app.services.improvement.decided_answers import question_timeline
 from app.services.improvement.improve import accept_improvement, forecast_improvement, improve
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (

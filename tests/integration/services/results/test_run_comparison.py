@@ -75,7 +75,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _forget() -> None:
-    for kept in (results._kept, results._kept_reading, run_comparison._kept):
+    for kept in (results._kept, results._cached_reading, run_comparison._kept):
         kept.cache_clear()
 
 
@@ -87,7 +87,7 @@ def test_results_and_comparisons_computed_apart_are_the_same(
     def figures() -> list[object]:
         _forget()
         baseline, other = sets_named(workbench, PROJECT, dimension.id, [poor, good])
-        kept = results.kept_results(workbench, good, Choices("dataset"))
+        kept = results.cached_results(workbench, good, Choices("dataset"))
         return [each.to_json() for each in kept] + [compare_runs(workbench, dimension.id, baseline, [other])]
 
     there = figures()

@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.run import RenderedPrompt
 from app.errors import CutOffError
-from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.provider_errors import Rejection
 from app.providers.adapters.request_style import MOST, START, OutputAllowance
 from app.providers.base import ChatReply, ChatRequest, Usage
 

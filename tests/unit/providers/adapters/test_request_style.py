@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.run import RenderedPrompt
-from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.provider_errors import Rejection
 from app.providers.adapters.request_style import (
     LearnedRefusal,
     LearnedStyle,

@@ -24,7 +24,7 @@ from app.services.checklists.assignments import give_dimensions, share_texts
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import answer, draw_texts
-from app.services.data.locked_split import lock
+from app.services.data.held_out_split import lock
 from app.services.people.invitations import invite
 from app.services.results.archive import archive_bytes, archive_name
 from app.services.runtime.workbench import Workbench

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.data.locked_split import locked_runs, state_of
+from app.services.data.held_out_split import locked_runs, state_of
 from app.services.results.results import DimensionResult, Level, open_held_out_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import own_name, was_pressed
 from pages.components.shell.frame import nothing_yet
-from pages.components.shell.locked_split import look_list, split_sentence
+from pages.components.shell.held_out_split import look_list, split_sentence
+from pages.components.shell.labels import ShownErrors, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_choices import cautions
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
 from pages.components.shell.runs.run_words import interval, title
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, plain
 
 
 def locked_results(workbench: Workbench, project: Project, level: Level) -> None:

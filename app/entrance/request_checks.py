@@ -17,9 +17,9 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.domain.people import AccessMode
-from app.entrance.gate import API, PERSON, Gate
+from app.entrance.server_pages import API, PERSON, Gate
 from app.limits import FILES_HELD
-from app.services.people.ways_in import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
+from app.services.people.access import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
 from app.settings import ServerNames
 
 _PORTS = {"http": 80, "https": 443}

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient, WebSocketDenialResponse, WebSocketT
 from starlette.websockets import WebSocket
 
 from app.domain.people import AccessMode
-from app.entrance.guard import (
+from app.entrance.request_checks import (
     OWN_HEADER,
     STREAMLIT_ROUTES,
     Guard,
@@ -25,7 +25,7 @@ from app.entrance.guard import (
 )
 from app.entrance.streamlit_app import StreamlitApp
 from app.limits import FILES_HELD
-from app.services.people.ways_in import BROWSER_COOKIE
+from app.services.people.access import BROWSER_COOKIE
 from app.settings import names_of_server
 
 PORT, MOST = 8501, 1000

@@ -10,7 +10,7 @@ import pytest
 
 from app.errors import FileFormatError
 from app.providers.base import Usage
-from app.providers.kept_prices import VENDORS, bundled_prices, parse_price_file
+from app.providers.package_prices import VENDORS, bundled_prices, parse_price_file
 from app.providers.pricing import BATCH, FLEX, Price
 
 DAY = date(2026, 11, 23)

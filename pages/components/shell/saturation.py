@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.domain.chart_look import NEUTRAL, PERSON
+from app.domain.chart_colours import NEUTRAL, PERSON
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
 from app.services.attributes.analysis import (
@@ -27,9 +27,17 @@ from app.services.attributes.checklist_coverage import (
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
+from pages.components.shell.labels import (
+    ShownErrors,
+    about,
+    model_label,
+    more_in_guide,
+    number,
+    plain,
+    show_saved_error,
+)
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture, show_table
-from pages.components.shell.words import ShownErrors, about, model_label, more_in_guide, number, plain, show_saved_error
 
 ORDER, AVERAGE = "in the order they came", "average over all orders"
 COVERAGE_HELP = (

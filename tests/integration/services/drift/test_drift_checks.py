@@ -15,7 +15,7 @@ from app.domain.run import RunStatus
 from app.errors import InputError, NotReadyError
 from app.services.checklists.expert_answers import draw_texts
 from app.services.drift.anchors import freeze_anchors
-from app.services.drift.looks import Asking, anchors_ahead, ask_reference, drift_state, look_ahead, look_once
+from app.services.drift.drift_checks import Asking, anchors_ahead, ask_reference, drift_state, look_ahead, look_once
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

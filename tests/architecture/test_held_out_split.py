@@ -5,7 +5,7 @@ import re
 from tests.support.repository import ROOT, name_of, python_files
 
 ALLOWED = {
-    "app/services/data/locked_split.py": "draws the split, and shows results on it when somebody looks",
+    "app/services/data/held_out_split.py": "draws the split, and shows results on it when somebody looks",
     "app/services/think_aloud/samples.py": "plans a run on the locked split",
     "app/services/scoring/run_writer.py": "the judge reads what the run planned",
     "app/services/scoring/block_scoring.py": "the judge reads what the run planned",
@@ -26,7 +26,7 @@ TABLES = re.compile(r"\b(TextRow|RatingRow|JudgmentRow)\b")
 READERS = {
     "expert_answers.py",
     "imports.py",
-    "locked_split.py",
+    "held_out_split.py",
     "people.py",
     "results.py",
     "runs.py",
@@ -43,7 +43,9 @@ def test_only_what_has_a_reason_reaches_locked_texts() -> None:
 def test_texts_ratings_and_judgments_are_read_where_the_scope_is_applied() -> None:
     folder = ROOT / "db" / "repositories"
     found = {path.name for path in folder.glob("*.py") if TABLES.search(path.read_text(encoding="utf-8"))}
-    assert found <= READERS, "take texts from work.texts, or apply db.repositories.locked_split.within and add it here"
+    assert found <= READERS, (
+        "take texts from work.texts, or apply db.repositories.held_out_split.within and add it here"
+    )
 
 
 def test_every_query_of_texts_and_results_names_its_scope_or_says_why_not() -> None:

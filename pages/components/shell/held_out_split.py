@@ -3,13 +3,13 @@
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.data.locked_split import SplitState, lock, open_split, opened_splits, state_of
+from app.services.data.held_out_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell import words
+from pages.components.shell import labels
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import own_name, was_pressed
+from pages.components.shell.labels import ShownErrors, plain
 from pages.components.shell.tables import show_table
-from pages.components.shell.words import ShownErrors, plain
 
 WHY = (
     "A checklist that is tuned on all texts looks better than it is. Lock a share of the documents away now: their "
@@ -40,7 +40,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
     for split in opened_splits(workbench, project.id):
         st.caption(
             f"An earlier split of {len(split.documents):,} documents, locked by {plain(split.locked_by)} on "
-            f"{words.said(split.locked_at, words.DAY)}, was opened by {plain(split.opened_by)} after "
+            f"{labels.said(split.locked_at, labels.DAY)}, was opened by {plain(split.opened_by)} after "
             f"{len(split.looks):,} looks."
         )
 
@@ -51,7 +51,7 @@ def split_sentence(state: SplitState) -> str:
     return (
         f"**{len(split.documents):,} of {state.documents_all:,} documents are locked**, with {state.texts:,} of "
         f"{state.texts_all:,} texts (seed {split.seed}), by {plain(split.locked_by)} on "
-        f"{words.said(split.locked_at, words.LONG)}. **Looks so far: {len(split.looks):,}.**"
+        f"{labels.said(split.locked_at, labels.LONG)}. **Looks so far: {len(split.looks):,}.**"
     )
 
 
@@ -62,7 +62,7 @@ def look_list(state: SplitState) -> None:
     show_table(
         [
             {
-                "When": words.said(look.at, words.LONG),
+                "When": labels.said(look.at, labels.LONG),
                 "Who": look.who,
                 "Runs": ", ".join(map(str, look.runs)),
             }

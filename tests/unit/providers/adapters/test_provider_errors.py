@@ -16,7 +16,13 @@ from app.errors import (
     WrongAddressError,
     WrongKeyError,
 )
-from app.providers.adapters.rejection import Rejection, asked_at, provider_error, refused_effort, retry_after_seconds
+from app.providers.adapters.provider_errors import (
+    Rejection,
+    asked_at,
+    provider_error,
+    refused_effort,
+    retry_after_seconds,
+)
 from app.providers.model_name import ModelName
 from app.settings import settings
 

@@ -10,7 +10,7 @@ from app.domain.people import Actor, Membership, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.expert_answers import expert_answers
-from app.services.disagreements.deciding import decide_answer, settle_contradiction, undo_decision
+from app.services.disagreements.decisions import decide_answer, settle_contradiction, undo_decision
 from app.services.disagreements.queue import QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids

@@ -67,7 +67,7 @@ def test_enough_is_not_shown_to_others(
         person = work.people.add("invite", "ana", "Ana")
         work.people.join(person.id, 1, role, "Ana")
         actor: Actor = work.people.actor(person.id)
-    monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    monkeypatch.setattr(current, "person_at_browser", lambda *_: actor)
     app = opened(open_screen("think_aloud" if role is Role.EXPERT else "attributes"))
     assert metrics(app) == {}
     assert not any(one.label == "Enough?" for one in app.expander)

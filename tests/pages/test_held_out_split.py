@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.people import Role
-from app.services.data.locked_split import lock, state_of
+from app.services.data.held_out_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import open_held_out_results
 from app.services.runtime.workbench import Workbench
@@ -135,7 +135,7 @@ def test_compare_starts_with_a_run_that_is_not_locked(
     """As an invited facilitator: figures of locked runs are shown on Locked test alone."""
     locked_demo(demo)
     facilitator = ana(demo, Role.FACILITATOR)
-    monkeypatch.setattr(current, "who_asks", lambda *_: facilitator)
+    monkeypatch.setattr(current, "person_at_browser", lambda *_: facilitator)
     app = open_screen("compare")
     app.segmented_control(key="compare_view").set_value("Effect on the scores").run()
     assert not app.exception

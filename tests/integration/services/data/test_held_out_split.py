@@ -6,7 +6,7 @@ from app.domain.checklist import Answer
 from app.domain.project import Dimension, Task, Text, Verdict
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
 from app.services.checklists.checklists import versions_of
-from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
+from app.services.data.held_out_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
 from app.services.data.projects import create_project, overview, rated_text, text_page
 from app.services.results.result_texts import judged_text, question_shares, run_counts
 from app.services.results.results import open_held_out_results, results_of, runs_to_show
