@@ -5,24 +5,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.corpora.corpus import CorpusReader, CorpusText
-from app.corpora.formats.conversations import MESSAGES, with_judged
+from app.corpora.formats.conversations import with_judged
 from app.corpora.formats.generic import read_generic
-from app.corpora.formats.gptscore_sets import GPTSCORE_SETS
-from app.corpora.formats.iwslt14 import IWSLT14
 from app.corpora.formats.known_format import KnownFormat
-from app.corpora.formats.published_sets import PUBLISHED_SETS
-from app.corpora.formats.traces import TRACES
+from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import ColumnMapping
 from app.corpora.records import CONTAINERS, Records, read_records
 from app.corpora.rows import listed
 from app.errors import FileFormatError, InputError
 
-KNOWN_FORMATS: dict[str, KnownFormat] = {
-    known.name: known for known in (*PUBLISHED_SETS, *GPTSCORE_SETS, IWSLT14, *TRACES, MESSAGES)
-}
-NAMED_FORMATS = frozenset(known.name for known in KNOWN_FORMATS.values() if not known.guessed)
-CONVERSATIONS = frozenset(known.name for known in (*TRACES, MESSAGES))
-"""Formats in which another part than the last reply can be judged."""
 FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
 _RECORDS_TO_LOOK_AT = 20
 

@@ -287,4 +287,7 @@ MESSAGES = KnownFormat(
     "messages, a list of objects with role and content",
     lambda record: _request(record) is not None,
     conversation_reader("messages", _read_messages),
+    conversation=True,
+    tried_last=True,
 )
+FORMATS = (MESSAGES,)

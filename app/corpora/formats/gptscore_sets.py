@@ -298,4 +298,4 @@ BAGEL = KnownFormat(
     lambda record: record.keys() >= _JUDGED or _scored(record) >= _OF_DATA.keys(),
     _read_bagel,
 )
-GPTSCORE_SETS = (FED, NEWSROOM, MQM, REALSUMM, BAGEL)
+FORMATS = (FED, NEWSROOM, MQM, REALSUMM, BAGEL)

@@ -91,3 +91,4 @@ IWSLT14 = KnownFormat(
     _read,
     guessed=False,
 )
+FORMATS = (IWSLT14,)

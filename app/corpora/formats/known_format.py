@@ -17,7 +17,8 @@ class KnownFormat:
     raises FileFormatError if nothing is usable.
 
     `needs` names the fields in words, for the message about a file that doesn't have the chosen format. guessed:
-    whether a file of this structure is read in this format without its being named.
+    whether a file of this structure is read in this format without its being named. conversation: whether another part
+    than the last reply can be judged. tried_last: whether other formats may contain this structure, so are tried first.
     """
 
     name: str
@@ -25,6 +26,8 @@ class KnownFormat:
     matches: Callable[[Mapping[str, Any]], bool]
     read: Callable[[Records, str], CorpusReader]
     guessed: bool = True
+    conversation: bool = False
+    tried_last: bool = False
 
 
 RATER = "published mean"  # of files that hold the mean over raters, not the raters

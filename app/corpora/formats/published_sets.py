@@ -248,4 +248,4 @@ SFRES = KnownFormat(
     lambda record: {"informativeness", "naturalness"} <= _rated(record),
     _read_sfres,
 )
-PUBLISHED_SETS = (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES)
+FORMATS = (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES)

@@ -74,6 +74,7 @@ LANGFUSE = KnownFormat(
     "input and output with a trace's id (traceId), or a trace with its observations",
     _is_langfuse,
     conversation_reader("langfuse", _read_langfuse, "scores"),
+    conversation=True,
 )
 
 
@@ -217,6 +218,7 @@ OTLP = KnownFormat(
     "resourceSpans with scopeSpans, as OTLP's JSON has them",
     lambda record: "scopeSpans" in record or "resourceSpans" in record,
     conversation_reader("otlp", _read_otlp),
+    conversation=True,
 )
 
 
@@ -247,6 +249,7 @@ PHOENIX = KnownFormat(
     "context.span_id and attributes, as Phoenix exports spans",
     _is_phoenix,
     conversation_reader("phoenix", _read_phoenix),
+    conversation=True,
 )
 
 
@@ -286,5 +289,6 @@ OPENAI_EVALS = KnownFormat(
     "run_id, sample_id, type and data, as a log of OpenAI's evals, or item and sample",
     _is_eval,
     conversation_reader("openai-evals", _read_eval),
+    conversation=True,
 )
-TRACES = (OTLP, PHOENIX, LANGFUSE, OPENAI_EVALS)
+FORMATS = (OTLP, PHOENIX, LANGFUSE, OPENAI_EVALS)

@@ -15,8 +15,8 @@ from app.attribute_analysis.embedding import shared_parts_matrix
 from app.attribute_analysis.similarity import rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
 from app.corpora.corpus import SkippedRow
+from app.corpora.csv_file import parse_delimited, sniff_delimiter
 from app.corpora.json_records import load_json
-from app.corpora.records import parse_delimited, sniff_delimiter
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, Passage, PassagePart
 from app.domain.people import Right
 from app.domain.project import Project

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Literal
 
-from app.corpora.records import parse_delimited
+from app.corpora.csv_file import parse_delimited
 from app.domain.checklist import Checklist
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text

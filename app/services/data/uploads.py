@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from app.corpora.corpus import Corpus, CorpusReader
+from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess, read_scale, source_label, writer_label
-from app.corpora.reading import CONVERSATIONS, FORMATS, KNOWN_FORMATS, as_wished, detect_format, open_corpus
+from app.corpora.reading import FORMATS, as_wished, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.score_and_answer_tables import open_table
@@ -283,7 +284,8 @@ class UploadPreview:
     @property
     def conversations(self) -> bool:
         """Return whether another part than the last reply can be judged."""
-        return self.format in CONVERSATIONS
+        known = KNOWN_FORMATS.get(self.format)
+        return known is not None and known.conversation
 
     @property
     def kind(self) -> str:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from app.corpora.formats.registry import KNOWN_FORMATS, NAMED_FORMATS
 from app.corpora.mapping import ColumnMapping
-from app.corpora.reading import KNOWN_FORMATS, NAMED_FORMATS, detect_format
+from app.corpora.reading import detect_format
 from app.corpora.recipes.recipe import DataSet, PaperRecipe, PaperTable
 from app.corpora.records import CONTAINERS
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, number

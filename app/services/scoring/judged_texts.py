@@ -20,8 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from app.corpora.corpus import Corpus, CorpusText, SkippedRow
+from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import NO_RATINGS, ColumnMapping
-from app.corpora.reading import KNOWN_FORMATS, detect_format, open_corpus
+from app.corpora.reading import detect_format, open_corpus
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Evaluation, Judgment, Question
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text

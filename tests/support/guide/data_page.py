@@ -1,8 +1,8 @@
 """The pages of the reference about files: those that come in, those that go out, and the checklist's JSON."""
 
+from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import FIELDS
 from app.corpora.presets import PRESETS, load_preset
-from app.corpora.reading import KNOWN_FORMATS
 from app.corpora.records import CONTAINERS
 from app.export.results import COLUMNS
 from app.services.conditions.study_tables import COLUMNS as OF_CONDITIONS

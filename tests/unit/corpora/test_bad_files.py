@@ -7,8 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import ColumnMapping, RatingColumn
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
+from app.corpora.reading import FORMATS, detect_format
 from app.errors import FileFormatError, InputError, NotFoundError
 from tests.support.corpora import read_corpus
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.corpora.records import parse_delimited
+from app.corpora.csv_file import parse_delimited
 from app.domain.checklist import Checklist, QuestionOrigin
 from app.errors import FileFormatError
 from app.export.checklist import checklist_file

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from app.corpora.records import parse_delimited
+from app.corpora.csv_file import parse_delimited
 from app.domain.storable_text import harmless, restored
 from app.export.spreadsheet import csv_bytes
 
