@@ -12,28 +12,33 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from app import __version__
+from app.domain.run import ScoredText
 from app.domain.storable_text import shown_value
 
 if TYPE_CHECKING:
     from app.export.charts import ReportChart
 
-COLUMNS = (
-    "run",
-    "evaluator",
-    "variant",
-    "judge",
-    "dimension",
-    "doc_id",
-    "system_id",
-    "score",
-    "coverage",
-    "human",
-    "raters",
-    "item_id",
-)
-_TYPES = {"run": "int64", "score": "float64", "coverage": "float64", "human": "float64", "raters": "int64"}
+_OF_RUN = {"run": "int64", "evaluator": "string", "variant": "string", "judge": "string", "dimension": "string"}
+_OF_TEXT = {
+    "doc_id": "string",
+    "system_id": "string",
+    "score": "float64",
+    "coverage": "float64",
+    "human": "float64",
+    "raters": "int64",
+    "item_id": "string",
+}
+"""Columns with what a `ScoredText` has by that name, and their types in Parquet: an entry here is a column of every
+export of scores."""
+_TYPES = _OF_RUN | _OF_TEXT
+COLUMNS = tuple(_TYPES)
 _ROWS_AT_A_TIME = 20_000
 _REPORT = Path(__file__).with_name("report.html")
+
+
+def score_cells(row: ScoredText) -> dict[str, Any]:
+    """Return the cells of the columns that are about a text and its score."""
+    return {name: getattr(row, name) for name in _OF_TEXT}
 
 
 def parquet_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -41,7 +46,7 @@ def parquet_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
     import pyarrow as pa  # noqa: PLC0415 - takes half a second
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    schema = pa.schema([(name, _TYPES.get(name, "string")) for name in COLUMNS])
+    schema = pa.schema([(name, _TYPES[name]) for name in COLUMNS])
     stream, left = io.BytesIO(), iter(rows)
     with pq.ParquetWriter(stream, schema) as writer:
         while some := list(islice(left, _ROWS_AT_A_TIME)):

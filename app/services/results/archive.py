@@ -14,6 +14,7 @@ from app.domain.people import Right
 from app.domain.project import Dimension, Text, TextPlace
 from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, write_archive
 from app.export.results import COLUMNS as SCORES
+from app.export.results import score_cells
 from app.services.attributes.attribute_changes import attribute_file
 from app.services.checklists.answer_files import DRAW_COLUMNS, answers_csv, draw_rows
 from app.services.checklists.checklist_files import export_file
@@ -185,15 +186,8 @@ def score_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
     def of_part(work: UnitOfWork, origin: Row, dimension_id: int, _: Checklist | None) -> Iterator[Row]:
         for row in work.results.each_scored(origin["run"], dimension_id):
-            yield {
-                **origin,
-                **_place((row.doc_id, row.system_id, row.item_id)),
-                "score": row.score,
-                "coverage": row.coverage,
-                "human": row.human,
-                "raters": row.raters,
-                "status": row.status.value,
-            }
+            place = _place((row.doc_id, row.system_id, row.item_id))
+            yield {**origin, **score_cells(row), **place, "status": row.status.value}
 
     return _of_runs(workbench, project_id, of_part)
 

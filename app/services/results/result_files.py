@@ -15,7 +15,7 @@ from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import InputError
 from app.export.latex import GridBlock, GridCell, interval_shown, latex_grid, latex_tabular
-from app.export.results import COLUMNS, html_report, parquet_bytes
+from app.export.results import COLUMNS, html_report, parquet_bytes, score_cells
 from app.export.spreadsheet import csv_bytes, write_csv
 from app.limited_process import computed_apart
 from app.limits import REPORT_SECONDS
@@ -399,16 +399,7 @@ def _all_scores(results: Iterable[DimensionResult]) -> Iterable[dict[str, Any]]:
 
 def _scores(result: DimensionResult) -> Iterable[dict[str, Any]]:
     for row in result.rows:
-        yield {
-            **_origin(result),
-            "doc_id": row.doc_id,
-            "system_id": row.system_id,
-            "score": row.score,
-            "coverage": row.coverage,
-            "human": row.human,
-            "raters": row.raters,
-            "item_id": row.item_id,
-        }
+        yield _origin(result) | score_cells(row)
 
 
 def _figures(result: DimensionResult) -> Iterable[dict[str, Any]]:
