@@ -27,6 +27,7 @@ _OF_TEXT = {
     "human": "float64",
     "raters": "int64",
     "item_id": "string",
+    "soft": "float64",
 }
 """Columns with what a `ScoredText` has by that name, and their types in Parquet: an entry here is a column of every
 export of scores."""

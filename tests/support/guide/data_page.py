@@ -29,7 +29,7 @@ What `--preset` takes. Each brings a wording of the task, and rubrics for dimens
 _RESULTS = """## Columns of the results
 
 What `interacteval results --output FILE.csv` writes, and “Scores (CSV)” on the screen Results: a row per text and
-dimension of each run.
+dimension of each run. `soft` is the score from the judge's probabilities of yes, empty in a run without them.
 
 """
 _CONDITIONS = """## Columns of the conditions

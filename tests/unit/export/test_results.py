@@ -9,7 +9,7 @@ import pytest
 from app.export import results
 from app.export.results import COLUMNS, parquet_bytes
 
-NUMBERS = {"run": 3, "score": 4.5, "coverage": 1.0, "human": 4.25, "raters": 2}
+NUMBERS = {"run": 3, "score": 4.5, "coverage": 1.0, "human": 4.25, "raters": 2, "soft": 4.4}
 
 
 def row(number: int, **other: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def test_written_in_parts_they_are_as_in_one(monkeypatch: pytest.MonkeyPatch) ->
     pd.testing.assert_frame_equal(parts, whole)
     pd.testing.assert_frame_equal(whole, pd.DataFrame(rows, columns=list(COLUMNS)), check_dtype=False)
     kinds = {name: whole[name].dtype.kind for name in NUMBERS}
-    assert kinds == {"run": "i", "score": "f", "coverage": "f", "human": "f", "raters": "i"}
+    assert kinds == {"run": "i", "score": "f", "coverage": "f", "human": "f", "raters": "i", "soft": "f"}
 
 
 def test_without_scores_the_columns_are_there() -> None:
