@@ -272,6 +272,7 @@ def _agreed(answers: Floats) -> Floats | None:
 
 WORDINGS: dict[str, tuple[Mode, str, str]] = {
     "asks-two-things": ("non-atomic", "asks two things", "Split it: one question for each thing."),
+    "double-negation": ("subjective", "double negation", "Say it positively, so that everybody reads it alike."),
     "vague-word": ("subjective", "vague word", "Say by what one sees it in a text."),
     "not-in-text": ("ungrounded", "can't be seen in the text", "Ask for what stands in the text and shows it."),
 }

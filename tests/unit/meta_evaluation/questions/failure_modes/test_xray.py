@@ -145,6 +145,12 @@ def test_wording_is_evidence_of_its_own_and_says_that_no_answers_were_looked_at(
     assert found.evidence == "By its wording alone; no answers were looked at. Two things are asked at once."
 
 
+def test_two_negations_in_a_question_get_a_badge(good: RubricEvidence) -> None:
+    hints = ((("double-negation", "Two negations are hard to answer. Say it positively."),), *((),) * 7)
+    (found,) = failure_modes(replace(good, hints=hints))
+    assert (found.mode, found.question, found.badge) == ("subjective", 0, "double negation")
+
+
 def test_attributes_behind_no_question_are_about_the_checklist(good: RubricEvidence) -> None:
     (found,) = failure_modes(replace(good, unserved=4, attributes=60))
     assert (found.mode, found.question, found.badge) == ("missing criteria", None, "4 attributes no question serves")
