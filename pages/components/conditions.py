@@ -62,16 +62,12 @@ def condition_differences(found: StudyFigures) -> None:
     for each in told:
         sentence = found.verdict(each, coefficient, f"“{_label(each, False)}”", f"“{_label(each, True)}”")
         st.markdown(f"**{plain(each.first.dimension.name)}**: {plain(sentence)}")
-    rows = difference_rows(found, coefficient)
+    rows = pd.DataFrame([_row(each, coefficient) for each in found.differences])
     if not rows["Not computed"].any():
         rows = rows.drop(columns="Not computed")
     show_table(rows, "condition_differences", _columns())
     st.caption("  \n".join(plain(note) for note in NOTES))
     csv_download("Comparisons (CSV)", rows.assign(coefficient=coefficient, level=found.level), "condition_differences")
-
-
-def difference_rows(found: StudyFigures, coefficient: Coefficient) -> pd.DataFrame:
-    return pd.DataFrame([_row(each, coefficient) for each in found.differences])
 
 
 def _row(each: FamilyDifference, coefficient: Coefficient) -> dict[str, object]:
@@ -151,7 +147,13 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
         means = figure_table(found.averages).drop(columns=["Checklists", "Runs"])
         show_table(means, "condition_averages")
     _missing(found.rows)
-    _cautions(found)
+    lines = []
+    for caution in found.cautions:
+        about = ", ".join(condition_words(StudyCondition.parse(key)) for key in caution.about)
+        who = f"{caution.dimension.name}, {about}" if about else caution.dimension.name
+        lines.append(f"{plain(who)}: {plain(caution.text)}")
+    if lines:
+        st.warning("  \n".join(lines), icon=":material/warning:")
     members = member_table(found.with_averages)
     if len(members):
         st.markdown("**Each contributor alone**")
@@ -221,17 +223,6 @@ def _whose(mean: TrialMean) -> str:
 def _spread(mean: TrialMean, measure: Measure) -> str | None:
     value, deviation = mean.spread(measure)
     return None if value is None else f"{value:.3f} ({deviation:.3f})"
-
-
-def _cautions(found: StudyFigures) -> None:
-    """Draw cautions as on Results; one that isn't about all conditions names its conditions."""
-    lines = []
-    for caution in found.cautions:
-        about = ", ".join(condition_words(StudyCondition.parse(key)) for key in caution.about)
-        who = f"{caution.dimension.name}, {about}" if about else caution.dimension.name
-        lines.append(f"{plain(who)}: {plain(caution.text)}")
-    if lines:
-        st.warning("  \n".join(lines), icon=":material/warning:")
 
 
 def _missing(rows: Sequence[ConditionFigures]) -> None:

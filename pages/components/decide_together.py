@@ -67,13 +67,23 @@ def one_room(workbench: Workbench, project: Project, room: Room, name: str) -> N
     joined = name in room.lines
     left, right = st.columns([3, 2], gap="large")
     with right, scrolling_column("room"):
-        _steps(view)
+        names = [f"**{plain(word)}**" if stage is view.room.stage else word for stage, word in _STAGES.items()]
+        st.markdown(" → ".join(names))
         st.markdown(f"**{plain(view.question.text)}**")
         if view.question.guidance:
             st.markdown(plain(view.question.guidance))
         text = _choose_text(view, name)
         if name and not joined:
-            _join(workbench, room, name)
+            st.markdown(
+                "You vote without seeing what others vote. Then all votes are shown with names, and you discuss them."
+            )
+            st.button(
+                "Join the room",
+                key="join_room",
+                type="primary",
+                on_click=_press,
+                args=[partial(join_room, workbench, room.id, name)],
+            )
         elif name and room.stage.round and text is not None:
             _vote_buttons(workbench, view, name, text)
         if text is not None:
@@ -86,12 +96,11 @@ def one_room(workbench: Workbench, project: Project, room: Room, name: str) -> N
         if text is None:
             st.markdown("The texts of this room are no longer there.")
         else:
-            _reading(project, text)
-
-
-def _steps(view: RoomView) -> None:
-    names = [f"**{plain(word)}**" if stage is view.room.stage else word for stage, word in _STAGES.items()]
-    st.markdown(" → ".join(names))
+            st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(text)}"))
+            readable_text(text, "text", f"room_reading_{text.id}")
+            if text.source:
+                st.caption(plain(project.task.source_name.capitalize()))
+                readable_text(text, "source", f"room_source_{text.id}")
 
 
 def _choose_text(view: RoomView, name: str) -> Text | None:
@@ -118,17 +127,6 @@ def _choose_text(view: RoomView, name: str) -> Text | None:
 def _text_key(room: Room) -> str:
     """Return the key of the chosen text; it differs by stage, so that a new stage starts without a choice."""
     return f"room_text_{room.id}_{room.stage.name.lower()}"
-
-
-def _join(workbench: Workbench, room: Room, name: str) -> None:
-    st.markdown("You vote without seeing what others vote. Then all votes are shown with names, and you discuss them.")
-    st.button(
-        "Join the room",
-        key="join_room",
-        type="primary",
-        on_click=_press,
-        args=[partial(join_room, workbench, room.id, name)],
-    )
 
 
 def _vote_buttons(workbench: Workbench, view: RoomView, name: str, text: Text) -> None:
@@ -343,14 +341,6 @@ def earlier_rooms(workbench: Workbench, rooms: Sequence[Room], name: str) -> Non
             if room.agreed:
                 became = f" It is guidance in draft {room.draft}." if room.draft else ""
                 st.markdown(f"**Agreed:** {plain(room.agreed)}{became}")
-
-
-def _reading(project: Project, text: Text) -> None:
-    st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(text)}"))
-    readable_text(text, "text", f"room_reading_{text.id}")
-    if text.source:
-        st.caption(plain(project.task.source_name.capitalize()))
-        readable_text(text, "source", f"room_source_{text.id}")
 
 
 def _press(action: Callable[[], object]) -> None:

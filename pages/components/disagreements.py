@@ -214,11 +214,6 @@ def is_listed() -> bool:
     return st.query_params.get(LISTED, "") == "yes"
 
 
-def list_button() -> None:
-    st.button("List (?)", key="list_of_pairs", icon=":material/list:", type="tertiary", on_click=_list, args=[True])
-    run_in_page(_KEY)
-
-
 def pair_list(workbench: Workbench, project: Project, pairs: Sequence[QueuedPair]) -> None:
     """Draw the pairs in the order of the queue."""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -295,7 +290,12 @@ def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
 def queue_filter(queue: DisagreementQueue) -> QueueFilter:
     """Draw the filter and return it; every choice is in the address."""
     with st.container(horizontal=True, vertical_alignment="top", key="queue_filter"):
-        state = _state(queue)
+        there = {
+            each: f"{words} ({queue.counted(each):,})"
+            for each, words in STATES.items()
+            if each != "contradicting" or queue.counted(each)
+        }
+        state = one_of("standing", there, "open", "Which", label_visibility="visible", **_FROM_THE_FIRST)
         kind = _one_of("kind", "Kind", {kind.value: words for kind, words in KINDS.items()})
         numbers = queue.checklist.numbers
         asked = {str(numbers[each.id]): f"{numbers[each.id]}. {each.text}" for each in queue.checklist.asked}
@@ -334,15 +334,6 @@ def nothing_here(queue: DisagreementQueue) -> None:
         st.markdown("No disagreement fits this choice. Choose another kind, question, judge or component.")
 
 
-def _state(queue: DisagreementQueue) -> QueueState:
-    there = {
-        each: f"{words} ({queue.counted(each):,})"
-        for each, words in STATES.items()
-        if each != "contradicting" or queue.counted(each)
-    }
-    return one_of("standing", there, "open", "Which", label_visibility="visible", **_FROM_THE_FIRST)
-
-
 def _one_of(key: str, label: str, words: dict[str, str]) -> str:
     """Draw a choice; return "" for all."""
     options = [ALL, *words]
@@ -371,10 +362,22 @@ def one_pair(
         found = sides_of_pair(workbench, queue.checklist.id, pair.question.id, pair.text)
         left, right = st.columns([3, 2], gap="large")
         with left:
-            _reading(project, found)
+            st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(found.text)}"))
+            places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
+            here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
+            readable_text(found.text, "text", f"parted_text_{found.text.id}", here)
+            if found.text.source:
+                st.caption(plain(project.task.source_name.capitalize()))
+                readable_text(found.text, "source", f"parted_source_{found.text.id}", there)
         with right, scrolling_column("deciding"):
             _steps(pairs, pair)
-            _question(pair)
+            st.markdown(f"**{pair.number}. {plain(pair.question.text)}**")
+            if pair.question.component:
+                st.caption(plain(pair.question.component))
+            if pair.question.guidance:
+                st.markdown(plain(pair.question.guidance))
+            badges = [f":blue-badge[{KINDS[kind]}]" for kind in KINDS if kind in pair.kinds]
+            st.markdown(" ".join(badges) or "Nobody parts here in this version.")
             _standing(workbench, queue, pair, decides)
             if decides and not pair.contradicting:
                 answer_buttons(workbench, queue, pairs, pair)
@@ -407,16 +410,6 @@ def _open_room(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair,
         st.session_state[_OPENED] = queue.checklist.id
 
 
-def _reading(project: Project, found: PairAnswers) -> None:
-    st.caption(plain(f"{project.task.text_name.capitalize()}: {text_title(found.text)}"))
-    places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
-    here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
-    readable_text(found.text, "text", f"parted_text_{found.text.id}", here)
-    if found.text.source:
-        st.caption(plain(project.task.source_name.capitalize()))
-        readable_text(found.text, "source", f"parted_source_{found.text.id}", there)
-
-
 def _steps(pairs: Sequence[QueuedPair], pair: QueuedPair) -> None:
     place = place_of(pairs, pair)
     with st.container(horizontal=True, vertical_alignment="center", key="pair_steps"):
@@ -426,19 +419,10 @@ def _steps(pairs: Sequence[QueuedPair], pair: QueuedPair) -> None:
         ):
             to = beside(pairs, pair, step)
             st.button(label, key=key, shortcut=shortcut, disabled=to is None, on_click=show_pair, args=[to])
-        list_button()
+        st.button("List (?)", key="list_of_pairs", icon=":material/list:", type="tertiary", on_click=_list, args=[True])
+        run_in_page(_KEY)
         if place is not None:
             st.caption(f"{place + 1:,} of {len(pairs):,}", help=ORDER_HELP, width="content")
-
-
-def _question(pair: QueuedPair) -> None:
-    st.markdown(f"**{pair.number}. {plain(pair.question.text)}**")
-    if pair.question.component:
-        st.caption(plain(pair.question.component))
-    if pair.question.guidance:
-        st.markdown(plain(pair.question.guidance))
-    badges = [f":blue-badge[{KINDS[kind]}]" for kind in KINDS if kind in pair.kinds]
-    st.markdown(" ".join(badges) or "Nobody parts here in this version.")
 
 
 def _standing(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, decides: bool) -> None:

@@ -1,7 +1,5 @@
 """Locked test: the agreement on texts that nothing was tuned on."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from app.domain.project import Project
@@ -52,23 +50,18 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
             saved_typing("look_who")
             st.rerun()
     if found := st.session_state.get(shown):
-        _results(found)
+        st.subheader("On the locked test split", anchor=False)
+        show_table([_row(result) for result in found], "locked_results")
+        for result in found:
+            st.caption(
+                f"**{plain(result.dimension.name)}, run {result.run.id}**: {plain(result.meta.caption)}.  \n"
+                f"`{result.meta.signature}`"
+            )
+            reason = result.meta.figures["spearman"].reason
+            if reason:
+                st.markdown(f"**{plain(result.dimension.name)}**: {plain(reason)}")
+        cautions(found)
     look_list(state)
-
-
-def _results(found: Sequence[DimensionResult]) -> None:
-    """Draw what was looked at in this session; after a refresh, looking again is another look."""
-    st.subheader("On the locked test split", anchor=False)
-    show_table([_row(result) for result in found], "locked_results")
-    for result in found:
-        st.caption(
-            f"**{plain(result.dimension.name)}, run {result.run.id}**: {plain(result.meta.caption)}.  \n"
-            f"`{result.meta.signature}`"
-        )
-        reason = result.meta.figures["spearman"].reason
-        if reason:
-            st.markdown(f"**{plain(result.dimension.name)}**: {plain(reason)}")
-    cautions(found)
 
 
 def _row(result: DimensionResult) -> dict[str, object]:

@@ -248,26 +248,20 @@ def recorded_calls(workbench: Workbench) -> None:
         st.caption("No run has called an LLM yet. What “rules” answers needs no recording: it is the same each time.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="recording"):
-        chosen = st.selectbox("Run", list(runs), format_func=lambda run: _named(runs[run]), key="run_to_record")
+        chosen = st.selectbox(
+            "Run", list(runs), format_func=lambda run: f"{runs[run].project}: {title(runs[run])}", key="run_to_record"
+        )
         kept = was_pressed(
             "Keep it here", key="keep_recording", help="In the workbench’s folder for recordings, for all projects."
         )
         prepared = was_pressed("Prepare the file", key="prepare_recording")
     if kept:
-        _keep(workbench, runs[chosen])
+        with ShownErrors():
+            with st.spinner("Collecting the calls"):
+                name = write_recording_file(workbench, runs[chosen].id)
+            st.success(f"{plain(name)} can be chosen as a judge from now on.")
     if prepared:
         _offer(workbench, runs[chosen])
-
-
-def _named(run: RunSummary) -> str:
-    return f"{run.project}: {title(run)}"
-
-
-def _keep(workbench: Workbench, run: RunSummary) -> None:
-    with ShownErrors():
-        with st.spinner("Collecting the calls"):
-            name = write_recording_file(workbench, run.id)
-        st.success(f"{plain(name)} can be chosen as a judge from now on.")
 
 
 def _offer(workbench: Workbench, run: RunSummary) -> None:

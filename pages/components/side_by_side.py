@@ -50,7 +50,8 @@ def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySid
             whose = f": {_whose(mine, letter, llms)}" if mine.revealed else ""
             st.subheader(f"Set {letter}{whose}", anchor=False)
             st.caption(number(len(texts), "attribute"))
-            _texts(letter, texts, mine.id)
+            with st.container(height=SET_HEIGHT, key=f"set_{letter}_{mine.id}"):
+                st.text("\n\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1)), width="stretch")
     _questions(workbench, dimension, mine)
     if mine.revealed:
         return
@@ -69,12 +70,6 @@ def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySid
 
 def _whose(mine: SideBySide, letter: str, llms: str) -> str:
     return "people" if mine.people_are_a == (letter == "A") else llms
-
-
-def _texts(letter: str, texts: Sequence[str], comparison_id: int) -> None:
-    """Draw a set's texts as one element, in full, scrolling in its own container."""
-    with st.container(height=SET_HEIGHT, key=f"set_{letter}_{comparison_id}"):
-        st.text("\n\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1)), width="stretch")
 
 
 def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WaveRequest
-from app.domain.project import Dimension, Project, Text
+from app.domain.project import Dimension, Project
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import overlap_of, progress
 from app.services.checklists.expert_answers import (
@@ -233,7 +233,11 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     shown = f"planned_{key}"
     # Drawing can't be taken back once somebody has answered: Enter in a field is not meant so.
     with st.form(key.format("form"), border=False, enter_to_submit=False):
-        wished = _wished_wave(key, there, USUAL_MORE if draw else USUAL, anew=draw is None)
+        usual = USUAL_MORE if draw else USUAL
+        many, seeds = st.columns(2, width=400)
+        texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
+        seed = seeds.number_input("Seed", 0, 2**31 - 1, 1, key=key.format("seed"))
+        wished = WaveRequest(int(texts), int(seed), draw is None)
         with st.container(horizontal=True):
             drawn = was_pressed("Draw the texts", key.format("submit"), form=True)
             looked = was_pressed("What would that bring?", key=key.format("look"), form=True)
@@ -262,13 +266,6 @@ def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
         with ShownErrors():
             draw_same_texts(workbench, checklist.id)
             st.rerun()
-
-
-def _wished_wave(key: str, there: int, usual: int, anew: bool) -> WaveRequest:
-    many, seeds = st.columns(2, width=400)
-    texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
-    seed = seeds.number_input("Seed", 0, 2**31 - 1, 1, key=key.format("seed"))
-    return WaveRequest(int(texts), int(seed), anew)
 
 
 _ASK = "Ask your experts to open this screen and give their name."
@@ -360,7 +357,13 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
     text = texts[mine.texts[place]]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _reading(project, dimension, text)
+        st.caption(plain(project.task.text_name.capitalize()))
+        readable_text(text, "text", f"answer_text_{text.id}")
+        if text.source:
+            st.caption(plain(project.task.source_name.capitalize()))
+            readable_text(text, "source", f"answer_source_{text.id}")
+        with st.expander(f"What {plain(dimension.name)} means", key="answer_rubric"):
+            st.text(dimension.rubric or "It has no rubric.")
     with right, scrolling_column("answering"):
         done = number(mine.done, "text")
         st.progress(mine.done / len(mine.texts), f"Text {place + 1} of {len(mine.texts)} · {done} finished")
@@ -383,16 +386,6 @@ def _place(mine: AnswerSheet) -> int:
 
 def _place_key(mine: AnswerSheet) -> str:
     return f"answer_place_{mine.draw.id}_{mine.expert}"
-
-
-def _reading(project: Project, dimension: Dimension, text: Text) -> None:
-    st.caption(plain(project.task.text_name.capitalize()))
-    readable_text(text, "text", f"answer_text_{text.id}")
-    if text.source:
-        st.caption(plain(project.task.source_name.capitalize()))
-        readable_text(text, "source", f"answer_source_{text.id}")
-    with st.expander(f"What {plain(dimension.name)} means", key="answer_rubric"):
-        st.text(dimension.rubric or "It has no rubric.")
 
 
 def _keys(workbench: Workbench, mine: AnswerSheet, place: int) -> None:

@@ -314,25 +314,20 @@ def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None
             st.caption(f"Texts of {number(attempt.proof.documents, 'document')}.{left_out}")
         if (beside := difference_of(attempt.beside)) is not None:
             st.markdown(f"Against random examples: {figures_sentence(beside)}")
-        _tried(attempt)
+        rows = [
+            {
+                "Chosen": place == attempt.best,
+                "False yes": f"{one.trial.before.false_yes} → {one.trial.after.false_yes}",
+                "False no": f"{one.trial.before.false_no} → {one.trial.after.false_no}",
+                "Right": f"{one.trial.before.right} → {one.trial.after.right} of {one.trial.before.n}",
+                **_wording(attempt, one.wording),
+                "Why": one.wording.reason,
+            }
+            for place, one in enumerate(attempt.tried)
+        ]
+        show_table(rows, f"tried_{attempt.id}")
         if attempt.status is ImprovementStatus.OPEN:
             _decision(editing, question, attempt)
-
-
-def _tried(attempt: Improvement) -> None:
-    """Draw before and after on the development half, a row a wording."""
-    rows = [
-        {
-            "Chosen": place == attempt.best,
-            "False yes": f"{one.trial.before.false_yes} → {one.trial.after.false_yes}",
-            "False no": f"{one.trial.before.false_no} → {one.trial.after.false_no}",
-            "Right": f"{one.trial.before.right} → {one.trial.after.right} of {one.trial.before.n}",
-            **_wording(attempt, one.wording),
-            "Why": one.wording.reason,
-        }
-        for place, one in enumerate(attempt.tried)
-    ]
-    show_table(rows, f"tried_{attempt.id}")
 
 
 def _wording(attempt: Improvement, wording: ProposedWording) -> dict[str, object]:

@@ -40,11 +40,20 @@ def checklist_trial(workbench: Workbench, view: ChecklistView, reading: DeltaGen
         text = _text(workbench, view)
         with reading:
             scores = st.container(key="try_scores")
-            _read(view, text)
+            st.caption(plain(text_title(text)))
+            readable_text(text, "text", "try_text_body")
+            if text.source:
+                with st.expander(plain(view.project.task.source_name.capitalize()), key="try_source"):
+                    part_with_places(text, "source", "try_source_body")
         trial = _trial(workbench, view, text)
         answers = _rows(view, text, trial)
         with scores:
-            _scores(view, trial, preview_score(view, answers))
+            by_hand = preview_score(view, answers)
+            st.markdown(f"**Score from {view.dimension.low:g} to {view.dimension.high:g}**")
+            weights = view.checklist.weighted
+            lines = [f"- Judge: {_said(trial.score, weights)}"] if trial else []
+            lines += [f"- You: {_said(by_hand, weights)}"] if by_hand.answered else []
+            st.markdown("\n".join(lines) or "Ask the judge, or answer yourself.")
 
 
 def _text(workbench: Workbench, view: ChecklistView) -> Text:
@@ -74,14 +83,6 @@ def _text(workbench: Workbench, view: ChecklistView) -> Text:
 def _draw() -> None:
     st.session_state[_DRAW] = st.session_state.get(_DRAW, 0) + 1
     st.session_state["try_search"] = ""
-
-
-def _read(view: ChecklistView, text: Text) -> None:
-    st.caption(plain(text_title(text)))
-    readable_text(text, "text", "try_text_body")
-    if text.source:
-        with st.expander(plain(view.project.task.source_name.capitalize()), key="try_source"):
-            part_with_places(text, "source", "try_source_body")
 
 
 def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText | None:
@@ -132,14 +133,6 @@ def _row(number: int, question: Question, text: Text, trial: PreviewText | None)
         key=f"try_{text.id}_{question.id}",
     )
     return given or Answer.UNANSWERED
-
-
-def _scores(view: ChecklistView, trial: PreviewText | None, by_hand: PreviewScore) -> None:
-    st.markdown(f"**Score from {view.dimension.low:g} to {view.dimension.high:g}**")
-    weights = view.checklist.weighted
-    lines = [f"- Judge: {_said(trial.score, weights)}"] if trial else []
-    lines += [f"- You: {_said(by_hand, weights)}"] if by_hand.answered else []
-    st.markdown("\n".join(lines) or "Ask the judge, or answer yourself.")
 
 
 def _said(score: PreviewScore, weighted: bool) -> str:

@@ -137,20 +137,6 @@ def _save(editing: Editing, component_id: int, seen: Heading) -> None:
     _do(edit, [f"component_{field}_{component_id}" for field in ("name", "description", "key_question")])
 
 
-def add_component_form(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    with st.expander("Add a component", key="add_component"):
-        with st.form(f"add_component_{checklist.id}", border=False):
-            st.text_input("Name", key="new_component")
-            st.text_input("Key question", placeholder="optional", key="new_component_key_question")
-            st.form_submit_button(
-                "Add component",
-                key="add_component_submit",
-                on_click=_add_component,
-                args=[workbench, checklist.id, who],
-            )
-        show_saved_error(_NOT_ADDED)
-
-
 _NOT_ADDED = "new_component_problem"
 
 
@@ -208,7 +194,13 @@ def _row(
     switch, words, actions = st.columns(_COLUMNS, vertical_alignment="top", gap="small")
     if editing.draft:
         with switch:
-            _switch(editing, question)
+            key = f"enabled_{question.id}"
+            st.session_state[key] = question.enabled
+
+            def switched() -> None:
+                _told(partial(switch_question, editing.workbench, question.id, st.session_state[key], editing.who))
+
+            st.toggle(f"Ask {_named(editing, question)}", key=key, label_visibility="collapsed", on_change=switched)
     unsaved = [":orange[not saved yet]"] if editing.draft and is_unsaved(question) else []
     words.markdown(_worded(editing, question, hints, [*unsaved, *comments_word(comments)]))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
@@ -263,17 +255,6 @@ def _sources(editing: Editing, question: Question) -> list[str]:
     return [f"from {number(len(behind), 'attribute')} ({whose})"]
 
 
-def _switch(editing: Editing, question: Question) -> None:
-    """Draw a question's switch. It shows the stored state, which somebody else may have changed."""
-    key = f"enabled_{question.id}"
-    st.session_state[key] = question.enabled
-
-    def switched() -> None:
-        _told(partial(switch_question, editing.workbench, question.id, st.session_state[key], editing.who))
-
-    st.toggle(f"Ask {_named(editing, question)}", key=key, label_visibility="collapsed", on_change=switched)
-
-
 def _move(editing: Editing, question: Question, by: int, way: str, possible: bool) -> None:
     what = f"Move {_named(editing, question)} {way}"
     st.button(
@@ -317,7 +298,17 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
                 "Add question", key="add_question_submit", on_click=_add, args=[workbench, checklist.id, who]
             )
         show_saved_error(_PROBLEM)
-    add_component_form(workbench, checklist, who)
+    with st.expander("Add a component", key="add_component"):
+        with st.form(f"add_component_{checklist.id}", border=False):
+            st.text_input("Name", key="new_component")
+            st.text_input("Key question", placeholder="optional", key="new_component_key_question")
+            st.form_submit_button(
+                "Add component",
+                key="add_component_submit",
+                on_click=_add_component,
+                args=[workbench, checklist.id, who],
+            )
+        show_saved_error(_NOT_ADDED)
     validator(Editing(workbench, view, who, draft=True))
 
 

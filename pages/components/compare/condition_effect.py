@@ -9,9 +9,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_colours import NEUTRAL
-from app.domain.checklist import Checklist
 from app.domain.project import Dimension, Project
-from app.domain.run import RunSummary
 from app.services.attributes.analysis import Embedding
 from app.services.attributes.analysis_files import FIELDS
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
@@ -52,18 +50,6 @@ def contribution(workbench: Workbench, project: Project, dimension: Dimension, n
             "a checklist and score some texts first."
         )
         return
-    run, checklist = _chosen_run(runs)
-    found = checklist_contribution(workbench, project.id, dimension.id, checklist)
-    if not found.by_contributor:
-        st.markdown("The questions of this checklist come from no attributes, so they are nobody's.")
-        return
-    _reach(found, names)
-    with st.spinner("Leaving each contributor out in turn"):
-        effects = without_each(workbench, run, dimension, checklist, found, level)
-    _effects(effects, names)
-
-
-def _chosen_run(runs: list[tuple[RunSummary, Checklist]]) -> tuple[RunSummary, Checklist]:
     ordered = sorted(runs, key=lambda each: _OF_INTEREST.get(each[0].study, len(_OF_INTEREST)))
     by_id = {run.id: (run, checklist) for run, checklist in ordered}
     chosen = st.selectbox(
@@ -72,7 +58,15 @@ def _chosen_run(runs: list[tuple[RunSummary, Checklist]]) -> tuple[RunSummary, C
         format_func=lambda run: f"{title(by_id[run][0])} · version {by_id[run][1].version}",
         key="contribution_run",
     )
-    return by_id[chosen]
+    run, checklist = by_id[chosen]
+    found = checklist_contribution(workbench, project.id, dimension.id, checklist)
+    if not found.by_contributor:
+        st.markdown("The questions of this checklist come from no attributes, so they are nobody's.")
+        return
+    _reach(found, names)
+    with st.spinner("Leaving each contributor out in turn"):
+        effects = without_each(workbench, run, dimension, checklist, found, level)
+    _effects(effects, names)
 
 
 def _reach(found: Contribution, names: Names) -> None:
@@ -217,7 +211,17 @@ def condition_effect(
     for refusal in there.refused:
         st.info(plain(refusal.sentence(names.condition)), icon=":material/info:")
     if not any(len(draw.runs) > 1 for draw in there.draws):
-        _what_to_do(len(there.draws) + len(there.refused))
+        conditions = len(there.draws) + len(there.refused)
+        have = (
+            "Texts were scored with a checklist from one condition only." if conditions else "Nothing to compare yet."
+        )
+        st.markdown(
+            f"{have} To see whether more varied attributes make a better checklist, build and publish one each from "
+            "everybody, from all people and from all LLMs, and score the same texts with each."
+        )
+        with st.container(horizontal=True):
+            link("how_it_was_made", "Build a checklist")
+            link("scores", "Score texts")
     if not there.draws:
         return
     draw = _chosen(there.draws)
@@ -268,17 +272,6 @@ def condition_rows(found: ConditionEffect, names: Names) -> pd.DataFrame:
             for point in found.points
         ]
     )
-
-
-def _what_to_do(conditions: int) -> None:
-    have = "Texts were scored with a checklist from one condition only." if conditions else "Nothing to compare yet."
-    st.markdown(
-        f"{have} To see whether more varied attributes make a better checklist, build and publish one each from "
-        "everybody, from all people and from all LLMs, and score the same texts with each."
-    )
-    with st.container(horizontal=True):
-        link("how_it_was_made", "Build a checklist")
-        link("scores", "Score texts")
 
 
 def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:

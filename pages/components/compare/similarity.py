@@ -146,7 +146,9 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         about = "Conditions are the sets a checklist can be built from: everybody, all people, all LLMs, each alone."
         by = one_between("similarity_sets", BETWEEN, "contributors", "Sets", about)
     with right:
-        explained = _all_measures() + more_in_guide("likeness")
+        explained = "\n\n".join(f"**{name}**: {explained}" for name, explained in MEASURES.items()) + more_in_guide(
+            "likeness"
+        )
         measure = one_between("similarity_measure", SEEN, "ROUGE-L", "Measure", explained)
     found: SetComparison = getattr(sets, by)
     shown = {code: _name(by, code, names) for code in found.within}
@@ -227,10 +229,6 @@ def _name(by: str, code: str, names: Names) -> str:
     if by == "kinds":
         return names.kind_title(code)
     return names.condition(code) if by == "conditions" else names.contributor(code)
-
-
-def _all_measures() -> str:
-    return "\n\n".join(f"**{name}**: {explained}" for name, explained in MEASURES.items())
 
 
 HEIGHT = 430

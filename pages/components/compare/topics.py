@@ -84,7 +84,16 @@ def topics(
     groups = _groups(grouping, names)
     _picture(grouping, groups, dimension_id)
     spreads(grouping, groups)
-    _words(grouping, names)
+    st.markdown("**What each topic is about**")
+    left, right = st.columns(2, gap="large")
+    for topic in grouping.topics:
+        with (left, right)[(topic.id - 1) % 2]:
+            sides = ", ".join(f"{names.kind(kind)} {size}" for kind, size in topic.by_kind.items())
+            title = f"{topic.id}: {', '.join(topic.words[:SHOWN_WORDS])} · {number(topic.size, 'attribute')}"
+            with st.expander(plain(title), key=f"topic_{topic.id}"):
+                st.caption(plain(f"{sides}. The attributes that belong to it most:"))
+                for said in topic.representatives:
+                    st.text(f"{said.text} ({names.contributor(said.contributor)})")
     trust(found, grouping)
     _downloads(attributes, grouping, groups, names)
     _coherence(attributes, choice.count, of_task)
@@ -177,19 +186,6 @@ def _sides(groups: dict[str, SpreadGroup]) -> list[str]:
         if group.kind is not None:
             first.setdefault(group.kind, name)
     return list(first.values()) or list(groups)
-
-
-def _words(grouping: TopicGrouping, names: Names) -> None:
-    st.markdown("**What each topic is about**")
-    left, right = st.columns(2, gap="large")
-    for topic in grouping.topics:
-        with (left, right)[(topic.id - 1) % 2]:
-            sides = ", ".join(f"{names.kind(kind)} {size}" for kind, size in topic.by_kind.items())
-            title = f"{topic.id}: {', '.join(topic.words[:SHOWN_WORDS])} · {number(topic.size, 'attribute')}"
-            with st.expander(plain(title), key=f"topic_{topic.id}"):
-                st.caption(plain(f"{sides}. The attributes that belong to it most:"))
-                for said in topic.representatives:
-                    st.text(f"{said.text} ({names.contributor(said.contributor)})")
 
 
 def _downloads(

@@ -158,11 +158,6 @@ _NEWEST = "newest_build"
 def show_build(build_id: int) -> None:
     """Show this build from the next rerun on."""
     st.session_state[SHOWN] = build_id
-    start_at_next_stage()
-
-
-def start_at_next_stage() -> None:
-    """Make another build open at its next stage."""
     st.session_state.pop(STEP, None)
     st.query_params.pop(STEP, None)
 
@@ -279,7 +274,16 @@ def new_build(
     _without_llms(attributes, dimension)
     asking = more_options("new_build", [options.model])
     if not busy:
-        _step_by_step(workbench, dimension, options, asking)
+        if was_pressed("Go step by step", "start_build", type="primary", disabled=not options.complete):
+            preset_model_options(STAGES_KEY, asking)
+            with ShownErrors():
+                show_build(
+                    start_build(
+                        workbench, dimension, options.model, options.condition, options.components, who=current_editor()
+                    )
+                )
+                st.session_state[_STARTED] = True
+                st.rerun()
         _all_at_once(replace(workbench, asking=asking), project, dimension, options)
 
 
@@ -319,19 +323,6 @@ def _options(
         "paper takes at most five and studied three to nine.",
     )
     return BuildOptions(condition.code, model, components)
-
-
-def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions, asking: ModelOptions) -> None:
-    if was_pressed("Go step by step", "start_build", type="primary", disabled=not options.complete):
-        preset_model_options(STAGES_KEY, asking)
-        with ShownErrors():
-            show_build(
-                start_build(
-                    workbench, dimension, options.model, options.condition, options.components, who=current_editor()
-                )
-            )
-            st.session_state[_STARTED] = True
-            st.rerun()
 
 
 def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:

@@ -122,7 +122,13 @@ def components(workbench: Workbench, view: BuildView) -> None:
         line, typed = f"**{plain(component.name)}**{described}{small}", _keys(view.id, component)
         if row(view.id, f"component_{component.id}", line, component.name, typed):
             _editor(workbench, view, component)
-    _adding(workbench, view)
+    with (
+        st.expander("Add a component", key="add_component"),
+        st.form(f"add_component_{view.id}", border=False, clear_on_submit=True),
+    ):
+        st.text_input("Name", key="new_component_name", placeholder="one to four words")
+        st.text_input("What it covers", key="new_component_description")
+        st.form_submit_button("Add component", key="add_component_submit", on_click=partial(_add, workbench, view.id))
 
 
 def _editor(workbench: Workbench, view: BuildView, component: BuildComponent) -> None:
@@ -159,16 +165,6 @@ def _save(workbench: Workbench, build_id: int, component: BuildComponent) -> Non
 def _remove(workbench: Workbench, build_id: int, component: BuildComponent) -> None:
     what = f"removed {component.name}"
     save_edit(workbench, build_id, what, partial(remove_build_component, workbench, build_id, component.id))
-
-
-def _adding(workbench: Workbench, view: BuildView) -> None:
-    with (
-        st.expander("Add a component", key="add_component"),
-        st.form(f"add_component_{view.id}", border=False, clear_on_submit=True),
-    ):
-        st.text_input("Name", key="new_component_name", placeholder="one to four words")
-        st.text_input("What it covers", key="new_component_description")
-        st.form_submit_button("Add component", key="add_component_submit", on_click=partial(_add, workbench, view.id))
 
 
 def _add(workbench: Workbench, build_id: int) -> None:

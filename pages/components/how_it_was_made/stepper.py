@@ -71,16 +71,15 @@ def build_questions(workbench: Workbench, view: BuildView, stage: Stage, again: 
         if not own and not members:
             st.caption("No attribute is placed here, so no question is written.")
         for question in own:
-            _question(workbench, view, stage, question)
+            behind = number(len(question.attributes), "attribute") if question.attributes else ""
+            notes = " · ".join(note for note in (f"from {behind}" if behind else "", ORIGINS[question.origin]) if note)
+            line, typed = (
+                f"{plain(question.text)}  \n:small[:gray[{notes}]]",
+                [f"build_wording_{view.id}_{question.id}"],
+            )
+            if row(view.id, f"question_{question.id}", line, question.text, typed):
+                _editor(workbench, view, stage, question)
     _adding(workbench, view, stage)
-
-
-def _question(workbench: Workbench, view: BuildView, stage: Stage, question: BuildQuestion) -> None:
-    behind = number(len(question.attributes), "attribute") if question.attributes else ""
-    notes = " · ".join(note for note in (f"from {behind}" if behind else "", ORIGINS[question.origin]) if note)
-    line, typed = f"{plain(question.text)}  \n:small[:gray[{notes}]]", [f"build_wording_{view.id}_{question.id}"]
-    if row(view.id, f"question_{question.id}", line, question.text, typed):
-        _editor(workbench, view, stage, question)
 
 
 def _editor(workbench: Workbench, view: BuildView, stage: Stage, question: BuildQuestion) -> None:
@@ -101,16 +100,12 @@ def _editor(workbench: Workbench, view: BuildView, stage: Stage, question: Build
                 )
         if question.first and question.first != question.text:
             st.caption(f"First wording: {plain(question.first)}")
-        _behind(view, question)
-
-
-def _behind(view: BuildView, question: BuildQuestion) -> None:
-    found = [view.attributes[id_] for id_ in question.attributes if id_ in view.attributes]
-    if found:
-        st.caption("Why this question: the attributes behind it")
-        st.markdown("\n".join(f"- {plain(a.text)} :gray[{said_by(a)}]" for a in found))
-    else:
-        st.caption("No attribute is behind it: it was added by hand.")
+        found = [view.attributes[id_] for id_ in question.attributes if id_ in view.attributes]
+        if found:
+            st.caption("Why this question: the attributes behind it")
+            st.markdown("\n".join(f"- {plain(a.text)} :gray[{said_by(a)}]" for a in found))
+        else:
+            st.caption("No attribute is behind it: it was added by hand.")
 
 
 def _save(workbench: Workbench, build_id: int, stage: Stage, question: int) -> None:
@@ -172,11 +167,23 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
         st.caption(f"{build_summary(view, stage)} · {plain(_made_by(view, stage))}")
         _stale(workbench, view, stage, busy)
         offers(workbench, view, stage)
-        _items(workbench, view, stage, busy)
+        match stage:
+            case Stage.COMPONENTS:
+                components(workbench, view)
+            case Stage.CLUSTERS:
+                clusters(workbench, view)
+            case Stage.VALIDATION:
+                review(workbench, view)
+            case _:
+                build_questions(workbench, view, stage, partial(_again, workbench, view, stage), busy)
         if stage is not Stage.CLUSTERS:  # its list has an Undo of its own
             undo_button(build_place(view.id))
     else:
-        _not_made(view, stage)
+        before = view.next_stage
+        if before is not None and before is not stage and STAGES.index(before) < STAGES.index(stage):
+            st.markdown(f"Not made yet. First come the {STAGE_NAMES[before]}.")
+        else:
+            st.markdown("Not made yet.")
     record(workbench, view, stage)
     _foot(workbench, view, stage, busy)
 
@@ -209,7 +216,9 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
                 "Make the checklist", type="primary", key="make_checklist", disabled=busy, on_click=_make, args=args
             )
             st.markdown("All five stages are done.")
-            _undecided(view)
+            if waiting := len(view.build.undecided):
+                st.markdown(f":orange[:material/rule:] **{number(waiting, 'change')} undecided**: taken as proposed.")
+                st.button("Look at them", key="look_undecided", type="tertiary", on_click=_go, args=[Stage.VALIDATION])
         elif view.stale:
             names = ", ".join(f"{STAGE_NAMES[stage]} ({stale_words(view.states[stage])})" for stage in view.stale)
             _runner(workbench, view, view.made, "Rebuild only what is out of date", "rebuild_stale", todo, busy)
@@ -222,13 +231,6 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
                 _runner(
                     workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", shown, busy, primary=False
                 )
-
-
-def _undecided(view: BuildView) -> None:
-    """Say that making the checklist accepts undecided changes, on whichever stage is open."""
-    if waiting := len(view.build.undecided):
-        st.markdown(f":orange[:material/rule:] **{number(waiting, 'change')} undecided**: taken as proposed.")
-        st.button("Look at them", key="look_undecided", type="tertiary", on_click=_go, args=[Stage.VALIDATION])
 
 
 def _runner(
@@ -300,26 +302,6 @@ def _stale(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> N
                 partial(accept_stage, workbench, view.id, stage),
             ],
         )
-
-
-def _items(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:
-    match stage:
-        case Stage.COMPONENTS:
-            components(workbench, view)
-        case Stage.CLUSTERS:
-            clusters(workbench, view)
-        case Stage.VALIDATION:
-            review(workbench, view)
-        case _:
-            build_questions(workbench, view, stage, partial(_again, workbench, view, stage), busy)
-
-
-def _not_made(view: BuildView, stage: Stage) -> None:
-    before = view.next_stage
-    if before is not None and before is not stage and STAGES.index(before) < STAGES.index(stage):
-        st.markdown(f"Not made yet. First come the {STAGE_NAMES[before]}.")
-    else:
-        st.markdown("Not made yet.")
 
 
 def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -> None:

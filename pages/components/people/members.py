@@ -180,7 +180,18 @@ def members(workbench: Workbench, project: Project) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         with st.expander("Invite somebody", key="invite_somebody", expanded=not found):
-            _invite(workbench, project)
+            with st.form("invite_form", border=False):
+                st.text_input(
+                    "Name",
+                    key="invite_name",
+                    help="What this person writes is shown under this name. For a new link type the same name again.",
+                )
+                st.radio("Role", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_role")
+                st.number_input("Days the link waits to be opened", 1, 365, LINK_DAYS, key="invite_days", width=260)
+                st.form_submit_button(
+                    "Make a link", key="invite_make", type="primary", on_click=_invite_one, args=[workbench, project]
+                )
+            show_saved_error(_PROBLEM)
         with st.expander("Invite several", key="invite_several"):
             _invite_several(workbench, project)
         _made_links(project, {one.member.name for one in found})
@@ -219,21 +230,6 @@ def _idle(one: MemberTasks) -> str | None:
     if days is None:
         return None
     return number(days, "day") if one.member.seen_at else f"{number(days, 'day')}, never there"
-
-
-def _invite(workbench: Workbench, project: Project) -> None:
-    with st.form("invite_form", border=False):
-        st.text_input(
-            "Name",
-            key="invite_name",
-            help="What this person writes is shown under this name. For a new link type the same name again.",
-        )
-        st.radio("Role", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_role")
-        st.number_input("Days the link waits to be opened", 1, 365, LINK_DAYS, key="invite_days", width=260)
-        st.form_submit_button(
-            "Make a link", key="invite_make", type="primary", on_click=_invite_one, args=[workbench, project]
-        )
-    show_saved_error(_PROBLEM)
 
 
 def _invite_one(workbench: Workbench, project: Project) -> None:
@@ -280,7 +276,8 @@ def _invite_list(workbench: Workbench, project: Project) -> None:
 
 
 def _with_link(project: Project, one: InvitedPerson, made: NewInvitationLink) -> _Message:
-    link = link_of(made.token, _seen_at())
+    seen = urlsplit(st.context.url or "")
+    link = link_of(made.token, f"{seen.scheme}://{seen.netloc}")
     words = message_for(made.name, project.name, one.role, link, made.expires_at)
     return _Message(made.name, one.email, link, words, made.remarks)
 
@@ -314,12 +311,6 @@ def _made_links(project: Project, there: set[str]) -> None:
             )
             if unfolded.open:
                 unfolded.code(message.words, language=None, wrap_lines=True)
-
-
-def _seen_at() -> str:
-    """Return the server's address as this browser sees it, without the open screen."""
-    seen = urlsplit(st.context.url or "")
-    return f"{seen.scheme}://{seen.netloc}"
 
 
 def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from app.domain.people import ApiToken, AuditEntry, LinkState
+from app.domain.people import ApiToken, LinkState
 from app.domain.project import Project
 from app.services.people.invitations import (
     MOST_USD,
@@ -73,7 +73,12 @@ def audit_log_table(workbench: Workbench, project: Project) -> None:
         if not found:
             st.markdown("Nothing has been changed or taken out yet since this is kept.")
             return
-        shown = _filtered(found)
+        people = sorted({one.who or NO_NAME for one in found})
+        acts = sorted({one.act for one in found})
+        left, right = st.columns(2)
+        who = left.multiselect("Who", people, key="trail_who", placeholder="everybody")
+        did = right.multiselect("Did", acts, key="trail_act", placeholder="everything")
+        shown = [one for one in found if (not who or (one.who or NO_NAME) in who) and (not did or one.act in did)]
         st.caption(f"{len(shown):,} of {len(found):,} entries; none is ever removed.")
         show_table(
             pd.DataFrame(
@@ -87,15 +92,6 @@ def audit_log_table(workbench: Workbench, project: Project) -> None:
             {"When": st.column_config.DatetimeColumn(format="D MMM, HH:mm:ss")},
         )
         file_download("As a table (CSV)", lambda: audit_log_csv(shown), f"trail-{project.name}.csv", "download_trail")
-
-
-def _filtered(found: list[AuditEntry]) -> list[AuditEntry]:
-    people = sorted({one.who or NO_NAME for one in found})
-    acts = sorted({one.act for one in found})
-    left, right = st.columns(2)
-    who = left.multiselect("Who", people, key="trail_who", placeholder="everybody")
-    did = right.multiselect("Did", acts, key="trail_act", placeholder="everything")
-    return [one for one in found if (not who or (one.who or NO_NAME) in who) and (not did or one.act in did)]
 
 
 _MADE_TOKEN, _TOKEN_PROBLEM = "api_token_made", "api_token_problem"

@@ -36,16 +36,12 @@ OPEN = "open"  # in the address
 
 def unfolding(key: str, label: str) -> DeltaGenerator | None:
     """Return the section to draw in; None while it is closed, so that nothing is computed for it."""
-    state = _unfolded(key)
+    state = f"unfolded_{key}"
     if state not in st.session_state:
         st.session_state[state] = key in _in_address()
     section = st.expander(label, key=state, on_change="rerun")
     _save_in_address(key, bool(section.open))
     return section if section.open else None
-
-
-def _unfolded(key: str) -> str:
-    return f"unfolded_{key}"
 
 
 def _in_address() -> list[str]:

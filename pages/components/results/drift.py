@@ -52,7 +52,17 @@ def judge_drift(scope: ResultScope) -> None:
         link("answer", "Answer texts")
     if state.looks:
         _timeline(state)
-        _worth(state)
+        last = state.last
+        if last["error_change"] is not None:
+            change, low, high = (last[name] for name in ("error_change", "error_low", "error_high"))
+            ends = "" if low is None or high is None else f" (95 % {100 * low:+z.1f} to {100 * high:+z.1f})"
+            st.markdown(
+                f"At the newest look {_percent(last['error'])} of the answers are unlike people's, "
+                f"{100 * change:+.1f} points{ends} since the beginning; above 0 is worse."
+            )
+        if state.verdict is DriftVerdict.JUDGE_CHANGED:
+            for wording, share in state.questions:
+                st.markdown(plain(f"Changed on {_percent(share)} of the anchors: {wording}"))
         score = {"Mean score": st.column_config.NumberColumn(format="%.2f")}
         show_table(look_rows(state), "drift_looks", score)
     if not busy:
@@ -119,21 +129,6 @@ def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
         )
     )
     return line
-
-
-def _worth(state: DriftState) -> None:
-    """Draw whether the judge became better or worse by people's answers, and where."""
-    last = state.last
-    if last["error_change"] is not None:
-        change, low, high = (last[name] for name in ("error_change", "error_low", "error_high"))
-        ends = "" if low is None or high is None else f" (95 % {100 * low:+z.1f} to {100 * high:+z.1f})"
-        st.markdown(
-            f"At the newest look {_percent(last['error'])} of the answers are unlike people's, "
-            f"{100 * change:+.1f} points{ends} since the beginning; above 0 is worse."
-        )
-    if state.verdict is DriftVerdict.JUDGE_CHANGED:
-        for wording, share in state.questions:
-            st.markdown(plain(f"Changed on {_percent(share)} of the anchors: {wording}"))
 
 
 def _begin(scope: ResultScope, state: DriftState) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
-from app.services.results.quality_cost import JudgePanel, judge_panel, panel_verdict
+from app.services.results.quality_cost import judge_panel, panel_verdict
 from app.services.results.question_analysis import (
     FEWEST_TEXTS,
     ExpertSampleAgreement,
@@ -16,7 +16,6 @@ from app.services.results.question_analysis import (
 from app.services.results.raters import (
     AltTest,
     CorrectedShare,
-    CorrectedShares,
     VerdictAgreement,
     corrected_shares,
     estimate_cautions,
@@ -84,14 +83,6 @@ def judge_worth(workbench: Workbench, result: DimensionResult) -> None:
         found = corrected_shares(workbench, result)
     if found is None:
         return
-    _shares(found)
-    if found.stand_in:
-        alt_test_section(
-            found.stand_in, "On each question about each text: who agrees more with the others?", "experts"
-        )
-
-
-def _shares(found: CorrectedShares) -> None:
     st.markdown("**What the judge's figures are worth**", help=WORTH_HELP + more_in_guide("corrected"))
     if found.score is None:
         st.markdown(plain(f"No mean score can be corrected: {found.reason}"))
@@ -103,6 +94,10 @@ def _shares(found: CorrectedShares) -> None:
     table = pd.DataFrame([_worth_row(share) for share in found.questions])
     show_table(table, "judge_worth", _WORTH_COLUMNS, drop_empty="Why", height="content", row_height=ROW_HEIGHT)
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
+    if found.stand_in:
+        alt_test_section(
+            found.stand_in, "On each question about each text: who agrees more with the others?", "experts"
+        )
 
 
 FAILURES_HELP = (
@@ -213,13 +208,6 @@ def several_judges(workbench: Workbench, project_id: int, result: DimensionResul
     st.markdown("**Several judges: which to keep?**", help=_JUDGES_HELP + more_in_guide("panel"))
     st.markdown(plain(panel_verdict(found.panel)))
     columns = {"Dollars for 1,000 texts": st.column_config.NumberColumn(format="%.2f")}
-    show_table(_table(found), "panel", columns, drop_empty="Cost")
-    correlation = found.panel.error_correlation
-    errors = "" if correlation is None else f" Their errors correlate at {correlation:.2f}."
-    st.caption(f"{found.panel.n:,} answers about {found.panel.documents:,} texts.{errors}")
-
-
-def _table(found: JudgePanel) -> pd.DataFrame:
     rows = [
         {
             "Judge": model_label(judge.judge),
@@ -230,7 +218,10 @@ def _table(found: JudgePanel) -> pd.DataFrame:
         for judge, cost in zip(found.panel.judges, found.costs, strict=True)
     ]
     together = {"Judge": "Majority of all", "Answers as most experts": interval(found.panel.majority)}
-    return pd.DataFrame([*rows, together])
+    show_table(pd.DataFrame([*rows, together]), "panel", columns, drop_empty="Cost")
+    correlation = found.panel.error_correlation
+    errors = "" if correlation is None else f" Their errors correlate at {correlation:.2f}."
+    st.caption(f"{found.panel.n:,} answers about {found.panel.documents:,} texts.{errors}")
 
 
 SYSTEMS_HELP = (
@@ -252,23 +243,19 @@ def judge_differences(workbench: Workbench, project: Project, result: DimensionR
     with st.spinner(plain(f"Comparing {project.task.writers_name}")):
         systems = system_scores(workbench, result)
     if systems:
-        _systems(systems, project.task)
+        heading = plain(f"Mean score of each {project.task.writer_name}")
+        st.markdown(f"**{heading}**", help=SYSTEMS_HELP + more_in_guide("corrected"))
+        table = with_writers(pd.DataFrame([_mean(each) for each in systems.means]), project.task)
+        columns = {
+            "Judge off by": st.column_config.NumberColumn(
+                format="%+.2f", help="Above 0 the judge's mean is too high, by the corrected one."
+            ),
+            "Read": st.column_config.TextColumn(help=READ_HELP),
+        }
+        show_table(table, "system_scores", columns, drop_empty="Why")
+        csv_download(f"Mean scores of {project.task.writers_name} (CSV)", table, "system_scores")
         _two_systems(systems, project.task)
     _versions(workbench, project.id, result)
-
-
-def _systems(found: SystemScores, task: Task) -> None:
-    heading = plain(f"Mean score of each {task.writer_name}")
-    st.markdown(f"**{heading}**", help=SYSTEMS_HELP + more_in_guide("corrected"))
-    table = with_writers(pd.DataFrame([_mean(each) for each in found.means]), task)
-    columns = {
-        "Judge off by": st.column_config.NumberColumn(
-            format="%+.2f", help="Above 0 the judge's mean is too high, by the corrected one."
-        ),
-        "Read": st.column_config.TextColumn(help=READ_HELP),
-    }
-    show_table(table, "system_scores", columns, drop_empty="Why")
-    csv_download(f"Mean scores of {task.writers_name} (CSV)", table, "system_scores")
 
 
 def _mean(each: SystemMean) -> dict[str, object]:

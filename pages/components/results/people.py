@@ -47,25 +47,21 @@ def alt_test_section(found: AltTest, question: str, people: str) -> None:
     columns = {"Judge at least as good": st.column_config.NumberColumn(format="percent")}
     left.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="stand_in", column_config=columns)
     with right:
+        data = pd.DataFrame(found.curve, columns=["epsilon", "rate"])
+        base = alt.Chart(data).encode(
+            x=alt.X("epsilon:Q", title="Epsilon: what the judge is given ahead"),
+            y=alt.Y("rate:Q", title="Winning rate", scale=alt.Scale(domain=[0, 1])),
+            tooltip=[alt.Tooltip("epsilon:Q", format=".2f"), alt.Tooltip("rate:Q", title="Winning rate", format=".2f")],
+        )
+        line = base.mark_line(color=JUDGE, point=alt.OverlayMarkDef(color=JUDGE))
+        bar = alt.Chart(pd.DataFrame({"rate": [0.5]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(y="rate:Q")
         picture(
-            _curve(found),
+            alt.layer(bar, line).properties(height=200),
             "Winning rate by epsilon",
             "winning-rate",
             "stand_in_picture",
             "Dashed: the winning rate from which the judge passes.",
         )
-
-
-def _curve(found: AltTest) -> Chart:
-    data = pd.DataFrame(found.curve, columns=["epsilon", "rate"])
-    base = alt.Chart(data).encode(
-        x=alt.X("epsilon:Q", title="Epsilon: what the judge is given ahead"),
-        y=alt.Y("rate:Q", title="Winning rate", scale=alt.Scale(domain=[0, 1])),
-        tooltip=[alt.Tooltip("epsilon:Q", format=".2f"), alt.Tooltip("rate:Q", title="Winning rate", format=".2f")],
-    )
-    line = base.mark_line(color=JUDGE, point=alt.OverlayMarkDef(color=JUDGE))
-    bar = alt.Chart(pd.DataFrame({"rate": [0.5]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(y="rate:Q")
-    return alt.layer(bar, line).properties(height=200)
 
 
 HELP = (
@@ -91,7 +87,14 @@ def rater_strata(strata: Sequence[Stratum]) -> None:
             if reason:
                 st.caption(plain(f"{WORDS[each.name]}: {reason}"))
     with right:
-        drawn = _points(strata)
+        figures = [(WORDS[each.name], each.result.figures["spearman"], each.n) for each in strata]
+        drawn = pd.DataFrame(
+            [
+                {"where": where, "value": f.value, "low": f.low, "high": f.high, "texts": n}
+                for where, f, n in figures
+                if f.value is not None
+            ]
+        )
         if not drawn.empty:
             texts = ", ".join(f"{WORDS[each.name].lower()} {each.n:,}" for each in strata)
             caption = f"Line: 95 % interval. Texts: {texts}."
@@ -106,17 +109,6 @@ def _row(each: Stratum) -> dict[str, object]:
         "Spearman": interval(figure.value, figure.low, figure.high),
         "Texts": f"{each.result.basis.n_used:,} of {each.n:,}",
     }
-
-
-def _points(strata: Sequence[Stratum]) -> pd.DataFrame:
-    figures = [(WORDS[each.name], each.result.figures["spearman"], each.n) for each in strata]
-    return pd.DataFrame(
-        [
-            {"where": where, "value": f.value, "low": f.low, "high": f.high, "texts": n}
-            for where, f, n in figures
-            if f.value is not None
-        ]
-    )
 
 
 def _chart(drawn: pd.DataFrame) -> Chart:

@@ -43,7 +43,12 @@ def aspect_tables(workbench: Workbench, result: DimensionResult) -> bool:
     st.caption(f"{LEVELS[found.level]}. Agreement with people of each aspect by itself.")
     if found.pairs:
         st.markdown("**Aspects with each other** (Spearman)")
-        st.dataframe(_matrix(found), key="aspect_pairs", placeholder="–")
+        names = [aspect.name for aspect in found.aspects]
+        cells = {(pair.a, pair.b): pair.spearman for pair in found.pairs}
+        rows = [[cells.get((a, b), cells.get((b, a))) for b in names] for a in names]
+        st.dataframe(
+            pd.DataFrame(rows, index=names, columns=names, dtype=float).round(3), key="aspect_pairs", placeholder="–"
+        )
         st.caption("Aspects that always go together say the same twice.")
     return True
 
@@ -59,13 +64,6 @@ def _row(found: Aspects, number: int) -> dict[str, object]:
         "With the score": aspect.with_score,
         "Texts": aspect.texts,
     }
-
-
-def _matrix(found: Aspects) -> pd.DataFrame:
-    names = [aspect.name for aspect in found.aspects]
-    cells = {(pair.a, pair.b): pair.spearman for pair in found.pairs}
-    rows = [[cells.get((a, b), cells.get((b, a))) for b in names] for a in names]
-    return pd.DataFrame(rows, index=names, columns=names, dtype=float).round(3)
 
 
 HELP = (
@@ -86,18 +84,17 @@ MODES: dict[str, str] = {
 WRONG = ("misaligned or rigid", "subjective", "ungrounded")
 
 
-def xray_summary(found: RubricXray) -> None:
-    """Draw what to look at first; without findings, which data would allow more checks."""
-    st.markdown(f"**{plain(found.summary)}**", help=HELP + more_in_guide("discrimination"))
-    if found.further and not found.flagged:
-        st.caption(plain(f"To look further: {'; '.join(found.further)}."))
-    st.caption(plain(f"Looked at {found.basis}"))
-
-
 def question_findings(found: RubricXray, place: int) -> None:
     """Draw each badge of one question with its evidence and advice."""
     for finding in found.of_question(place):
-        _finding(finding)
+        st.badge(
+            plain(finding.badge),
+            icon=":material/search:",
+            color=_color(finding),
+            help=f"RIFT calls it {finding.mode}: {MODES[finding.mode]}.",
+        )
+        st.markdown(plain(finding.evidence))
+        st.markdown(f"**What to do:** {plain(finding.advice)}")
 
 
 def missing_criteria(found: RubricXray) -> None:
@@ -111,16 +108,6 @@ def missing_criteria(found: RubricXray) -> None:
             reason = f": {each.reason}" if each.reason else ""
             st.markdown(f"- {plain(each.text)}")
             st.caption(plain(f"{model_label(each.contributor)}; {each.where}{reason}"))
-
-
-def _finding(finding: ModeFinding) -> None:
-    st.badge(plain(finding.badge), icon=":material/search:", color=_color(finding), help=_term(finding))
-    st.markdown(plain(finding.evidence))
-    st.markdown(f"**What to do:** {plain(finding.advice)}")
-
-
-def _term(finding: ModeFinding) -> str:
-    return f"RIFT calls it {finding.mode}: {MODES[finding.mode]}."
 
 
 def _color(finding: ModeFinding) -> Literal["gray", "orange", "blue"]:
@@ -152,7 +139,10 @@ def result_questions(scope: ResultScope) -> None:
     shares = question_shares(scope.workbench, run_id, dimension_id)
     stability = repeat_agreement(scope.workbench, run_id, dimension_id)
     failures(scope.workbench, result)
-    xray_summary(xray)
+    st.markdown(f"**{plain(xray.summary)}**", help=HELP + more_in_guide("discrimination"))
+    if xray.further and not xray.flagged:
+        st.caption(plain(f"To look further: {'; '.join(xray.further)}."))
+    st.caption(plain(f"Looked at {xray.basis}"))
     badges = [[finding.badge for finding in xray.of_question(place)] for place in range(len(shares))]
     question_table(found, shares, stability, badges, f"{run_id}_{dimension_id}")
     if quotes := quote_counts(scope.workbench, run_id, dimension_id):

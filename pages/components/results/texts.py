@@ -9,7 +9,6 @@ import streamlit as st
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Judgment, Question
-from app.domain.improvement import Decision
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, text_title
 from app.domain.run import ScoredText
@@ -168,17 +167,6 @@ TITLES = {
 }
 
 
-def score_details(details: Mapping[str, Any]) -> None:
-    for name, value in details.items():
-        title = TITLES.get(name, name.replace("_", " ").capitalize())
-        rows = _rows(value)
-        if rows is None:
-            st.markdown(f"**{plain(title)}**" if value is True else f"**{plain(title)}**: {plain(_shown(value))}")
-            continue
-        st.markdown(f"**{plain(title)}**")
-        show_table(rows, f"details_{name}")
-
-
 def _rows(value: Any) -> list[dict[str, str]] | None:
     """Return a list or a mapping as rows of words; None for a single value."""
     if isinstance(value, Mapping):
@@ -212,7 +200,16 @@ def opened_text(
             _text_scores(result, row, found)
             add_attribute(workbench, result.dimension, row.text)
             _answers(workbench, project, result, found, listed, quoted)
-            score_details(found.details)
+            for name, value in found.details.items():
+                title = TITLES.get(name, name.replace("_", " ").capitalize())
+                rows = _rows(value)
+                if rows is None:
+                    st.markdown(
+                        f"**{plain(title)}**" if value is True else f"**{plain(title)}**: {plain(_shown(value))}"
+                    )
+                    continue
+                st.markdown(f"**{plain(title)}**")
+                show_table(rows, f"details_{name}")
 
 
 def _reading(project: Project, found: TextDetail, quoted: Sequence[QuotedAnswer]) -> None:
@@ -266,13 +263,10 @@ def _answers(
             if each.question.id == question.id:
                 st.caption(quote_line(each.judgment.quote, each.place, project.task.source_name or "source"))
         if question.id in decided:
-            st.markdown(_decided(decided[question.id]))
+            decision = decided[question.id]
+            why = f": {plain(decision.why)}" if decision.why else ""
+            st.markdown(f":material/gavel: :small[Decided: {COLOURED[decision.answer]}{why}]")
         edit_question(workbench, result, question, f"edit_question_{question.id}", listed)
-
-
-def _decided(decision: Decision) -> str:
-    why = f": {plain(decision.why)}" if decision.why else ""
-    return f":material/gavel: :small[Decided: {COLOURED[decision.answer]}{why}]"
 
 
 def _how_sure(judgment: Judgment) -> str:
@@ -366,12 +360,6 @@ def open_text_id() -> int | None:
 
 def open_text(text_id: int | None) -> None:
     keep(TEXT, "" if text_id is None else str(text_id), "")
-
-
-def show_in_list(place: int | None, scope: str) -> None:
-    """Show the page of the list with this place from the next drawing on."""
-    if place is not None:
-        st.session_state[page_key(_table_key(scope))] = place // PAGE_SIZE + 1
 
 
 def _table_key(scope: str) -> str:
@@ -476,7 +464,8 @@ def text_steps(listed: Sequence[int], text: int, scope: str, order: str = "furth
     place = listed.index(text) if text in listed else None
 
     def back() -> None:
-        show_in_list(place, scope)
+        if place is not None:
+            st.session_state[page_key(_table_key(scope))] = place // PAGE_SIZE + 1
         open_text(None)
 
     with st.container(horizontal=True, vertical_alignment="center", key="text_steps"):

@@ -29,7 +29,13 @@ def show_forecast(ahead: Sequence[Forecast]) -> None:
         if judge.estimate.too_long:
             st.warning(plain(judge.estimate.too_long))
     if len(ahead) > 1:
-        st.markdown(_sum(ahead))
+        calls = sum(judge.estimate.calls - judge.estimate.calls_cached for judge in ahead if judge.is_llm)
+        known = sum(judge.estimate.cost_usd or 0.0 for judge in ahead)
+        unknown = [judge.judge for judge in ahead if judge.estimate.cost_usd is None]
+        cost = about(known)
+        if unknown:
+            cost = f"{cost}, and what {plain(', '.join(unknown))} costs" if known else "unknown"
+        st.markdown(f"**Together: {number(calls, 'new call')}, cost {cost}**")
 
 
 def texts_to_score(ahead: Forecast) -> None:
@@ -91,16 +97,6 @@ def _otherwise(found: Estimate) -> str:
     if not found.batch_usd:
         return ""
     return f"  \nAs a batch: {about(found.batch_usd)}, answered within a day (“Service tier”, under “More options”)."
-
-
-def _sum(ahead: Sequence[Forecast]) -> str:
-    calls = sum(judge.estimate.calls - judge.estimate.calls_cached for judge in ahead if judge.is_llm)
-    known = sum(judge.estimate.cost_usd or 0.0 for judge in ahead)
-    unknown = [judge.judge for judge in ahead if judge.estimate.cost_usd is None]
-    cost = about(known)
-    if unknown:
-        cost = f"{cost}, and what {plain(', '.join(unknown))} costs" if known else "unknown"
-    return f"**Together: {number(calls, 'new call')}, cost {cost}**"
 
 
 def _part(part: RunDimension) -> dict[str, object]:

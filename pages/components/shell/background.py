@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus
-from app.domain.job import Job, JobStatus
+from app.domain.job import JobStatus
 from app.domain.project import Project
 from app.services.background.jobs import adopt_job, forget_job, job_state, workers_there
 from app.services.disagreements.rooms import room_states
@@ -44,7 +44,9 @@ def _running(workbench: Workbench, key: str) -> None:
         st.rerun()
     if state.status is JobStatus.WAITING:
         adopt_job(workbench)
-    _bar(state)
+    share = state.done / state.all if state.all else 0.0
+    said = "waiting for a worker" if state.status is JobStatus.WAITING else state.message
+    st.progress(min(share, 1.0), text=plain(f"{state.title}: {said}" if said else state.title))
     if state.bound and workbench.credentials.typed and workers_there(workbench):
         st.caption(BOUND)
 
@@ -62,12 +64,6 @@ def _look_at_rooms(workbench: Workbench, project: Project, seen: int) -> None:
     signed_out_redraw(workbench)
     if room_states(workbench, project.id) != seen:
         st.rerun()
-
-
-def _bar(state: Job) -> None:
-    share = state.done / state.all if state.all else 0.0
-    said = "waiting for a worker" if state.status is JobStatus.WAITING else state.message
-    st.progress(min(share, 1.0), text=plain(f"{state.title}: {said}" if said else state.title))
 
 
 def changes_by_others(attribute: Attribute, stands_for: str = "") -> list[str]:

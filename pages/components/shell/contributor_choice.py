@@ -46,22 +46,18 @@ def contributor_choice(attributes: Sequence[Attribute], key: str) -> tuple[list[
         help=f"Tick contributors. {EXPLAINED}",
     )
     if len(set(kinds.values())) > 1:
-        _quick(kinds, ticks)
+        with st.container(horizontal=True, gap="small"):
+            for label, kind in QUICK.items():
+                st.button(
+                    label,
+                    key=f"{ticks}_{label.lower()}",
+                    type="tertiary",
+                    on_click=set_anew,
+                    args=[ticks, [name for name, own in kinds.items() if kind in (None, own)]],
+                )
     condition = condition_of(attributes, chosen)
     if condition.code:
         st.caption(plain(f"{condition_size(condition, llms_word(attributes))}. {condition_help(condition.code)}"))
     else:
         st.caption("No attribute in use is chosen. Tick a contributor.")
     return chosen, condition
-
-
-def _quick(kinds: dict[str, ContributorKind], ticks: str) -> None:
-    with st.container(horizontal=True, gap="small"):
-        for label, kind in QUICK.items():
-            st.button(
-                label,
-                key=f"{ticks}_{label.lower()}",
-                type="tertiary",
-                on_click=set_anew,
-                args=[ticks, [name for name, own in kinds.items() if kind in (None, own)]],
-            )

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit import net_util
 
-from app.domain.attribute import Contributor, ContributorKind
+from app.domain.attribute import ContributorKind
 from app.domain.people import Role
 from app.domain.project import Dimension, Project
 from app.errors import NotFoundError
@@ -286,21 +286,17 @@ def _about(workbench: Workbench, project: Project, name: str) -> None:
     if not unfolded.open:
         return
     with unfolded:
-        _about_form(workbench, project, name, known)
+        with st.form("about_form", border=False):
+            role = st.text_input("Your role", known.role if known else "", placeholder=ROLE, key="about_role")
+            background = st.text_area("Your background", known.background if known else "", key="about_background")
+            st.caption("The facilitators see it beside your name, and it goes into exports.")
+            if was_pressed("Save", "about_save", form=True):
+                with ShownErrors():
+                    describe_expert(workbench, project.id, name, role, background)
+                    saved_typing("about_role", "about_background")
+                    st.success("Saved.", icon=":material/check_circle:")
         if workbench.actor.person is None:
             st.button("I am somebody else", key="change_expert", type="tertiary", on_click=forget_expert)
-
-
-def _about_form(workbench: Workbench, project: Project, name: str, known: Contributor | None) -> None:
-    with st.form("about_form", border=False):
-        role = st.text_input("Your role", known.role if known else "", placeholder=ROLE, key="about_role")
-        background = st.text_area("Your background", known.background if known else "", key="about_background")
-        st.caption("The facilitators see it beside your name, and it goes into exports.")
-        if was_pressed("Save", "about_save", form=True):
-            with ShownErrors():
-                describe_expert(workbench, project.id, name, role, background)
-                saved_typing("about_role", "about_background")
-                st.success("Saved.", icon=":material/check_circle:")
 
 
 def _ask(workbench: Workbench, project: Project) -> None:
@@ -317,18 +313,15 @@ def _ask(workbench: Workbench, project: Project) -> None:
         background = st.text_input("Your background", placeholder="optional", key="expert_background")
         start = was_pressed("Start", key="expert_start", type="primary", form=True)
     if start:
-        _start(workbench, project, typed.strip() or known or "", role, background)
-
-
-def _start(workbench: Workbench, project: Project, name: str, role: str, background: str) -> None:
-    if not name:
-        st.error("Type your name first.")
-        return
-    with ShownErrors():
-        add_expert(workbench, project.id, name, role, background)
-        saved_typing("expert_typed", "expert_role", "expert_background")
-        st.session_state[EXPERT] = name
-        st.rerun()
+        name = typed.strip() or known or ""
+        if not name:
+            st.error("Type your name first.")
+            return
+        with ShownErrors():
+            add_expert(workbench, project.id, name, role, background)
+            saved_typing("expert_typed", "expert_role", "expert_background")
+            st.session_state[EXPERT] = name
+            st.rerun()
 
 
 def forget_expert() -> None:

@@ -22,19 +22,14 @@ def header(title: str, purpose: str, project: Project | None = None) -> None:
     st.title(title, anchor=False)
     st.markdown(purpose)
     if project is not None and project.notice:
-        _notice(project)
-
-
-def _notice(project: Project) -> None:
-    """Draw a one-line notice; once closed it stays away in this session."""
-    closed = f"notice_closed_{project.id}"
-    if st.session_state.get(closed):
-        return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="notice"):
-        st.markdown(f":material/info: {plain(project.notice)}", width="content")
-        if was_pressed("Hide notice", key="close_notice", type="tertiary", icon=":material/close:"):
-            st.session_state[closed] = True
-            st.rerun()
+        closed = f"notice_closed_{project.id}"
+        if st.session_state.get(closed):
+            return
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="notice"):
+            st.markdown(f":material/info: {plain(project.notice)}", width="content")
+            if was_pressed("Hide notice", key="close_notice", type="tertiary", icon=":material/close:"):
+                st.session_state[closed] = True
+                st.rerun()
 
 
 def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:

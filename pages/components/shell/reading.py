@@ -462,18 +462,14 @@ def samples_side_by_side(
             if shown is not None:
                 shown(sample)
             elif sample.text.source:
-                _beside_its_source(task, sample)
+                judged, key = sample.text, f"of_sample_{sample.position}"
+                short_source = 2 * len(judged.source) < len(judged.text)
+                source, text = st.columns([1, 2] if short_source else 2, gap="medium")
+                with source:
+                    st.caption(plain(task.source_name))
+                    readable_text(judged, "source", f"source_{key}")
+                with text:
+                    st.caption(plain(task.text_name))
+                    part_with_places(judged, "text", f"text_{key}")
             else:
                 part_with_places(sample.text, "text", f"text_of_sample_{sample.position}")
-
-
-def _beside_its_source(task: Task, sample: Sample) -> None:
-    judged, key = sample.text, f"of_sample_{sample.position}"
-    short_source = 2 * len(judged.source) < len(judged.text)
-    source, text = st.columns([1, 2] if short_source else 2, gap="medium")
-    with source:
-        st.caption(plain(task.source_name))
-        readable_text(judged, "source", f"source_{key}")
-    with text:
-        st.caption(plain(task.text_name))
-        part_with_places(judged, "text", f"text_{key}")

@@ -36,7 +36,18 @@ def upload_field(
         max_upload_size=min(LARGEST_WRITTEN, largest_upload()) if written else largest_upload(),
         on_change=on_change,
     )
-    return _taken(workbench, file, key)
+    refused = f"{key}_refused"
+    if file is not None:
+        st.session_state.pop(refused, None)
+        try:
+            _count(workbench, file)
+        except WorkbenchError as error:
+            st.session_state[refused] = error
+            empty_field(key, file.file_id)
+            st.rerun()
+    if refused in st.session_state:
+        show_error(st.session_state[refused])
+    return file
 
 
 def recording_field(workbench: Workbench, label: str, key: str, help: str) -> UploadedFile | None:  # noqa: A002
@@ -60,21 +71,6 @@ def empty_field(key: str, file_id: str) -> None:
     # Streamlit itself keeps the bytes until the session ends.
     if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         context.uploaded_file_mgr.remove_file(context.session_id, file_id)
-
-
-def _taken(workbench: Workbench, file: UploadedFile | None, key: str) -> UploadedFile | None:
-    refused = f"{key}_refused"
-    if file is not None:
-        st.session_state.pop(refused, None)
-        try:
-            _count(workbench, file)
-        except WorkbenchError as error:
-            st.session_state[refused] = error
-            empty_field(key, file.file_id)
-            st.rerun()
-    if refused in st.session_state:
-        show_error(st.session_state[refused])
-    return file
 
 
 def _count(workbench: Workbench, file: UploadedFile, irreplaceable: bool = False) -> None:

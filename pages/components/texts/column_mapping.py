@@ -135,18 +135,14 @@ def _ticked(preview: UploadPreview, options: list[str], key: str) -> list[str]:
     """Draw the options to tick, all visible unless there are too many; return the ticked ones."""
 
     def labelled(column: str) -> str:
-        return _labelled(preview, column)
+        found = preview.numbers[column]
+        return f"{plain(column)} :gray[{found.low:g} to {found.high:g}]"
 
     if len(options) > MOST_PILLS:
         return st.multiselect(_LABEL, options, format_func=labelled, key=key, label_visibility="collapsed")
     return st.pills(
         _LABEL, options, selection_mode="multi", format_func=labelled, key=key, label_visibility="collapsed"
     )
-
-
-def _labelled(preview: UploadPreview, column: str) -> str:
-    found = preview.numbers[column]
-    return f"{plain(column)} :gray[{found.low:g} to {found.high:g}]"
 
 
 def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns: list[str]) -> tuple[Pairs, Pairs]:
@@ -167,21 +163,14 @@ def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns:
         if name in scales:
             scale.caption("the same scale as above")
             continue
-        low, high = _scale(preview, guessed, columns, name, column)
+        same = [preview.numbers[other].scale for other in columns if other == column or guessed.get(other) == name]
+        low, high = min(low for low, _ in same), max(high for _, high in same)
         scales[name] = scale.text_input(
             plain(f"Scale of {column}"),
             placeholder=f"{low:g}..{high:g}, going by the ratings",
             key=starting_with(f"map_scale_{place}_{key}", ""),
         )
     return tuple(ratings), tuple(scales.items())
-
-
-def _scale(
-    preview: UploadPreview, guessed: Mapping[str, str], columns: list[str], name: str, column: str
-) -> tuple[float, float]:
-    """Return the scale proposed for the column and the other raters' columns of its dimension."""
-    same = [preview.numbers[other].scale for other in columns if other == column or guessed.get(other) == name]
-    return min(low for low, _ in same), max(high for _, high in same)
 
 
 NEW, ADD = "a new project", "add"
@@ -222,9 +211,11 @@ def import_target(workbench: Workbench, project: Project | None, kept: ChosenUpl
     left, right = st.columns(2)
     taken = {other.name for other in list_projects(workbench)}
     with left:
+        stem = " ".join(PurePath(kept.upload.name).stem.replace("_", " ").split())[:60] or "Texts"
+        names = [stem, *(f"{stem} {number}" for number in range(2, len(taken) + 3))]
         name = st.text_input(
             "Name of the new project",
-            key=starting_with(f"import_new_project_{kept.id}", _free_name(kept.upload.name, taken)),
+            key=starting_with(f"import_new_project_{kept.id}", next(name for name in names if name not in taken)),
             placeholder="for example Essays",
         ).strip()
     with right:
@@ -245,12 +236,6 @@ def import_target(workbench: Workbench, project: Project | None, kept: ChosenUpl
     return ImportTarget(
         name, task, usual_dimensions, preset, "" if name else "The new project needs a name of its own."
     )
-
-
-def _free_name(file_name: str, taken: set[str]) -> str:
-    stem = " ".join(PurePath(file_name).stem.replace("_", " ").split())[:60] or "Texts"
-    names = [stem, *(f"{stem} {number}" for number in range(2, len(taken) + 3))]
-    return next(name for name in names if name not in taken)
 
 
 NONE = "no column"

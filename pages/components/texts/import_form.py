@@ -37,7 +37,7 @@ from app.services.data.uploads import (
     upload_sheets,
     without_ratings_words,
 )
-from app.services.data.workflow_steps import NextStep, next_step
+from app.services.data.workflow_steps import next_step
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
@@ -116,16 +116,13 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
             st.markdown(plain(note))
         if report.skipped:
             _left_out(report)
-        _next_step(next_step(progress), open_section)
-
-
-def _next_step(todo: NextStep, open_section: Callable[[str], None]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if todo.screen == "texts":
-            st.button(todo.verb, key="report_next", type="primary", on_click=open_section, args=[todo.section])
-        elif was_pressed(todo.verb, key="report_next", type="primary"):
-            go(todo.screen, todo.parameters)
-        st.markdown(plain(todo.why))
+        todo = next_step(progress)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if todo.screen == "texts":
+                st.button(todo.verb, key="report_next", type="primary", on_click=open_section, args=[todo.section])
+            elif was_pressed(todo.verb, key="report_next", type="primary"):
+                go(todo.screen, todo.parameters)
+            st.markdown(plain(todo.why))
 
 
 def show_report() -> None:

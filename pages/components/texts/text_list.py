@@ -200,7 +200,13 @@ def texts_to_read(workbench: Workbench, project: Project) -> None:
     if not page.texts:
         st.markdown("No text fits the search. Try fewer or other words.")
         return
-    found = _opened(workbench, project, page)
+    wanted = st.session_state.get(OPEN_TEXT) or st.query_params.get(OPEN_TEXT, "")
+    try:
+        found = rated_text(workbench, project.id, int(wanted))
+    except (NotFoundError, ValueError):  # it was deleted meanwhile, or an address was typed
+        found = rated_text(workbench, project.id, page.texts[0].id)
+    st.session_state[OPEN_TEXT] = found.text.id
+    keep(OPEN_TEXT, str(found.text.id), str(page.texts[0].id))
     names, reading = st.columns([2, 5], gap="large")
     with names, scrolling_column("text_list"):
         _names(page, number, found.text)
@@ -218,18 +224,6 @@ def _page(workbench: Workbench, project: Project, search: str) -> tuple[TextPage
     number = st.session_state[PAGE] = min(st.session_state[PAGE], first.pages)
     keep(PAGE, str(number), "1")
     return (first if number == 1 else text_page(workbench, project.id, number, search)), number
-
-
-def _opened(workbench: Workbench, project: Project, page: TextPage) -> RatedText:
-    """Return the text that somebody chose, here or by the address; else the first of the page."""
-    wanted = st.session_state.get(OPEN_TEXT) or st.query_params.get(OPEN_TEXT, "")
-    try:
-        found = rated_text(workbench, project.id, int(wanted))
-    except (NotFoundError, ValueError):  # it was deleted meanwhile, or an address was typed
-        found = rated_text(workbench, project.id, page.texts[0].id)
-    st.session_state[OPEN_TEXT] = found.text.id
-    keep(OPEN_TEXT, str(found.text.id), str(page.texts[0].id))
-    return found
 
 
 def _names(page: TextPage, number: int, opened: Text) -> None:

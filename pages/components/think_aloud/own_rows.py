@@ -88,7 +88,15 @@ def own_rows(
     with rows:
         for place in range(first, min(first + PAGE_SIZE, len(on_screen))):
             _row(own, on_screen, place, stands_for)
-    _removed(own, removed)
+    if not removed:
+        return
+    with st.expander(f"Removed by you ({len(removed)})", key="own_removed"):
+        for attribute in removed[::-1]:
+            words, action = st.columns([4, 1])
+            words.text(attribute.text, width="stretch")
+            label = button_label("Put back", attribute.text[:NAMED_BY])
+            key = f"put_back_{attribute.id}"
+            action.button(label, key=key, type="tertiary", on_click=_restore, args=[own, attribute])
 
 
 def show_newest(own: ColumnContext) -> None:
@@ -144,7 +152,13 @@ def _follow_up(own: ColumnContext, attribute: Attribute, number: int) -> None:
     """Draw the question about this attribute, and the field for its answer."""
     if st.session_state.get(_ASKING) == attribute.id:
         with st.spinner("Thinking of a question"):
-            _find_question(own, attribute)
+            del st.session_state[_ASKING]
+            try:
+                question = ask_follow_up(own.workbench, own.project, own.dimension, attribute.id)
+            except WorkbenchError as error:
+                st.session_state[_ASK_PROBLEM] = (attribute.id, error)
+            else:
+                st.session_state[_ASKED] = (attribute.id, question)
     about, problem = st.session_state.get(_ASK_PROBLEM, (0, None))
     if about == attribute.id:
         del st.session_state[_ASK_PROBLEM]
@@ -176,16 +190,6 @@ def _follow_up(own: ColumnContext, attribute: Attribute, number: int) -> None:
                     on_click=_answer,
                     args=[own, attribute, what, key],
                 )
-
-
-def _find_question(own: ColumnContext, attribute: Attribute) -> None:
-    del st.session_state[_ASKING]
-    try:
-        question = ask_follow_up(own.workbench, own.project, own.dimension, attribute.id)
-    except WorkbenchError as error:
-        st.session_state[_ASK_PROBLEM] = (attribute.id, error)
-    else:
-        st.session_state[_ASKED] = (attribute.id, question)
 
 
 def _answer(own: ColumnContext, attribute: Attribute, what: str, key: str) -> None:
@@ -352,19 +356,6 @@ def _save(own: ColumnContext, attribute: Attribute) -> None:
     if change(own.place, "edited an attribute", partial(put, text, sample), back):
         saved_typing(f"edit_text_{attribute.id}")
         _stop_editing()
-
-
-def _removed(own: ColumnContext, removed: Sequence[Attribute]) -> None:
-    """Draw the removed attributes, newest first; each can be restored."""
-    if not removed:
-        return
-    with st.expander(f"Removed by you ({len(removed)})", key="own_removed"):
-        for attribute in removed[::-1]:
-            words, action = st.columns([4, 1])
-            words.text(attribute.text, width="stretch")
-            label = button_label("Put back", attribute.text[:NAMED_BY])
-            key = f"put_back_{attribute.id}"
-            action.button(label, key=key, type="tertiary", on_click=_restore, args=[own, attribute])
 
 
 def _restore(own: ColumnContext, attribute: Attribute) -> None:

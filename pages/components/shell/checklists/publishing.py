@@ -13,7 +13,6 @@ from app.domain.people import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import BuildView, StageState
 from app.services.checklists.checklists import (
-    ChecklistDiff,
     ChecklistView,
     DiffKind,
     QuestionChange,
@@ -152,10 +151,7 @@ def version_comparison(versions: Sequence[Checklist], shown: Checklist) -> None:
         before = listed_choice("compare_from", list(by_number), str(usual.version), "From", "Version {}".format)
     with right:
         after = listed_choice("compare_to", list(by_number), str(shown.version), "To", "Version {}".format)
-    show_diff(compare_checklists(by_number[before], by_number[after]))
-
-
-def show_diff(found: ChecklistDiff) -> None:
+    found = compare_checklists(by_number[before], by_number[after])
     if found.empty:
         st.markdown("Nothing is different.")
         return
@@ -399,8 +395,26 @@ def standing(workbench: Workbench, view: ChecklistView) -> None:
     if checklist.status is ChecklistStatus.DRAFT:
         _draft(workbench, checklist)
     else:
-        _published(workbench, checklist)
-        _used(workbench, view)
+        st.markdown("Published: it stays as it is, so that scores stay comparable.")
+        if carried := answers_taken_over(workbench, checklist.id):
+            st.caption(f"Experts: {carried}")
+        if may(workbench, Right.EDIT, checklist_id=checklist.id) and was_pressed(
+            f"Start a new draft from version {checklist.version}",
+            type="primary" if may(workbench, Right.FACILITATE, checklist_id=checklist.id) else "secondary",
+            key="new_draft",
+            help="A copy that can be edited. An older version is restored in the same way; none is ever lost.",
+        ):
+            _do(lambda: new_draft(workbench, checklist.id))
+        runs = runs_with(workbench, view.project.id, view.checklist.id)
+        if not runs:
+            st.caption("No text was scored with this version yet.")
+            return
+        st.caption(f"Used by {number(len(runs), 'run')}")
+        for warning in filter(None, map(end_warning, dict.fromkeys(run.judge for run in runs))):
+            st.caption(plain(f"{warning} Freeze drift anchors while it answers."))
+        for run in runs[:_RUNS_SHOWN]:
+            address = {"project": view.project.name, "dimension": view.dimension.name, "run": str(run.id)}
+            link("results", plain(short_title(run)), parameters=address, disabled=not run.done)
 
 
 def _draft(workbench: Workbench, checklist: Checklist) -> None:
@@ -414,19 +428,6 @@ def _draft(workbench: Workbench, checklist: Checklist) -> None:
     )
 
 
-def _published(workbench: Workbench, checklist: Checklist) -> None:
-    st.markdown("Published: it stays as it is, so that scores stay comparable.")
-    if carried := answers_taken_over(workbench, checklist.id):
-        st.caption(f"Experts: {carried}")
-    if may(workbench, Right.EDIT, checklist_id=checklist.id) and was_pressed(
-        f"Start a new draft from version {checklist.version}",
-        type="primary" if may(workbench, Right.FACILITATE, checklist_id=checklist.id) else "secondary",
-        key="new_draft",
-        help="A copy that can be edited. An older version is restored in the same way; none is ever lost.",
-    ):
-        _do(lambda: new_draft(workbench, checklist.id))
-
-
 def _do(action: Callable[[], Checklist]) -> None:
     """Carry out the action and show the resulting version."""
     with ShownErrors():
@@ -437,17 +438,3 @@ def _do(action: Callable[[], Checklist]) -> None:
 def show_next(checklist: Checklist) -> None:
     """Show this version from the next rerun on."""
     show_version(checklist.version, st.session_state[_DIMENSION])
-
-
-def _used(workbench: Workbench, view: ChecklistView) -> None:
-    """Draw the runs that asked this version, each with a link to its results."""
-    runs = runs_with(workbench, view.project.id, view.checklist.id)
-    if not runs:
-        st.caption("No text was scored with this version yet.")
-        return
-    st.caption(f"Used by {number(len(runs), 'run')}")
-    for warning in filter(None, map(end_warning, dict.fromkeys(run.judge for run in runs))):
-        st.caption(plain(f"{warning} Freeze drift anchors while it answers."))
-    for run in runs[:_RUNS_SHOWN]:
-        address = {"project": view.project.name, "dimension": view.dimension.name, "run": str(run.id)}
-        link("results", plain(short_title(run)), parameters=address, disabled=not run.done)

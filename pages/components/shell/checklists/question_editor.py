@@ -150,10 +150,6 @@ class Unsaved:
     why: str
 
 
-def save_unsaved(unsaved: Unsaved) -> None:
-    st.session_state[_UNSAVED] = {**_all(), unsaved.seen.id: unsaved}
-
-
 def unsaved_of(question_id: int) -> Unsaved | None:
     return _all().get(question_id)
 
@@ -546,7 +542,8 @@ def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callab
     try:
         action()
     except ConflictError as error:
-        save_unsaved(Unsaved(editing.view.checklist.id, seen, mine, error.message))
+        unsaved = Unsaved(editing.view.checklist.id, seen, mine, error.message)
+        st.session_state[_UNSAVED] = {**_all(), unsaved.seen.id: unsaved}
         open_question(None)
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error

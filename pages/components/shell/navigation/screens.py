@@ -270,7 +270,9 @@ def top_bar(workbench: Workbench, here: str) -> tuple[Project | None, tuple[Flow
         todo = next_of(progress, chosen)
         if workbench.actor.has(todo.right, project.id):
             _way_on(todo, steps, here)
-    _keep()
+    changed = {key: value for key, value in address().items() if st.query_params.get(key) != value}
+    if changed:
+        st.query_params.update(changed)
     return project, steps
 
 
@@ -313,13 +315,6 @@ def _pick(label: str, key: str, options: list[str], width: int) -> None:
     wanted = (st.session_state.get(key), st.query_params.get(key))
     st.session_state[key] = next((option for option in wanted if option in options), options[0])
     st.selectbox(label, options, key=key, label_visibility="collapsed", width=width)
-
-
-def _keep() -> None:
-    """Set the changed parameters at once: the browser adds to its history at each change."""
-    changed = {key: value for key, value in address().items() if st.query_params.get(key) != value}
-    if changed:
-        st.query_params.update(changed)
 
 
 _STEP = "tour_step"
@@ -393,7 +388,7 @@ def tour(workbench: Workbench, project: Project | None, here: str) -> None:
     if st.session_state.get(_ENDED):
         save_tour_cookie()
     if _STEP in st.session_state or (here == HOME.name and _nothing_under_way(workbench, project, expert)):
-        _card(_open_stops(expert), here)
+        _card([stop for stop in (EXPERTS_STOPS if expert else STOPS) if is_open(stop.screen)], here)
 
 
 def tour_button() -> None:
@@ -409,10 +404,6 @@ def tour_button() -> None:
         on_click=_show,
         args=[0],
     )
-
-
-def _open_stops(expert: bool) -> list[TourStop]:
-    return [stop for stop in (EXPERTS_STOPS if expert else STOPS) if is_open(stop.screen)]
 
 
 def _nothing_under_way(workbench: Workbench, project: Project | None, expert: bool) -> bool:

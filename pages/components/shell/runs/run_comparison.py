@@ -53,7 +53,17 @@ def run_comparison(scope: ResultScope) -> None:
     rows = comparison_rows(found, coefficient, names)
     _picture(rows, names[baseline.run.id], COEFFICIENTS[coefficient])
     show_table(rows.drop(columns="Signature"), "run_comparison", _columns())
-    _what_it_rests_on(found, names)
+    made = [each for each in found if each.comparison is not None]
+    lines = []
+    for each in made:
+        assert each.comparison is not None
+        out = each.only_baseline + each.only_other
+        left = f"; {out:,} texts scored in only one of the two are left out" if out else ""
+        lines.append(f"**{plain(names[each.other.run.id])}**: {plain(each.comparison.caption)}{left}.")
+        lines.append(f"`{each.comparison.signature}`")
+    st.caption("  \n".join(lines))
+    for caution in dict.fromkeys(caution for each in made if each.comparison for caution in each.comparison.cautions):
+        st.caption(plain(caution))
     csv_download("Comparison (CSV)", rows.assign(coefficient=coefficient, level=scope.choices.level), "comparison")
 
 
@@ -139,17 +149,17 @@ def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, l
         key, rest = "against", [run for run in by_run if run != first]
         known = [run for run in st.session_state.get(key) or [] if run in rest]
         asked = [run for run in numbers(key) if run in rest]
-        st.session_state[key] = known or asked or [run for run in shown if run in rest] or _first(by_run, rest)
+        st.session_state[key] = (
+            known
+            or asked
+            or [run for run in shown if run in rest]
+            or ([run for run in rest if not by_run[run].run.study] or list(rest))[:AT_FIRST]
+        )
         against: list[int] = st.multiselect("Compared with it", rest, format_func=names.__getitem__, key=key)
     with right:
         coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", label_visibility="visible")
     st.query_params[key] = ",".join(map(str, against))
     return by_run[first], [by_run[run] for run in against], coefficient
-
-
-def _first(by_run: dict[int, ScoreSet], rest: Sequence[int]) -> list[int]:
-    """Return the runs compared by default; the many runs of a study only if there are no others."""
-    return ([run for run in rest if not by_run[run].run.study] or list(rest))[:AT_FIRST]
 
 
 def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:
@@ -191,20 +201,6 @@ def difference_chart(rows: pd.DataFrame) -> Chart:
     point = base.mark_point(filled=True, size=80, opacity=1).encode(x="Difference:Q")
     zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=NEUTRAL).encode(x="x:Q")
     return alt.layer(zero, line, point).properties(height=MARGIN + ROW_HEIGHT * len(rows))
-
-
-def _what_it_rests_on(found: Sequence[RunComparison], names: dict[int, str]) -> None:
-    made = [each for each in found if each.comparison is not None]
-    lines = []
-    for each in made:
-        assert each.comparison is not None
-        out = each.only_baseline + each.only_other
-        left = f"; {out:,} texts scored in only one of the two are left out" if out else ""
-        lines.append(f"**{plain(names[each.other.run.id])}**: {plain(each.comparison.caption)}{left}.")
-        lines.append(f"`{each.comparison.signature}`")
-    st.caption("  \n".join(lines))
-    for caution in dict.fromkeys(caution for each in made if each.comparison for caution in each.comparison.cautions):
-        st.caption(plain(caution))
 
 
 def _columns() -> dict[str, ColumnConfig | str | None]:
