@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.domain.checklist import Answer, Judgment
+from app.domain.checklist import Answer
 from app.domain.run import Outcome, RunSummary
 from app.errors import InputError, NotReadyError
 from app.settings import settings
@@ -220,20 +220,16 @@ def _events(outcome: Outcome, dimension: str, texts: bool) -> Iterator[dict[str,
         return
     for judgment in outcome.evaluation.judgments:
         if judgment.origin is None:
-            yield _answer(judgment, dimension, texts)
+            event: dict[str, Any] = {
+                "gen_ai.evaluation.name": f"{dimension}: question",
+                "gen_ai.evaluation.score.label": judgment.answer.value,
+                f"{SCOPE}.question": judgment.question,
+                f"{SCOPE}.repeat": judgment.repeat,
+            }
+            if judgment.answer in _VALUES:
+                event["gen_ai.evaluation.score.value"] = _VALUES[judgment.answer]
+            if texts and judgment.rationale:
+                event["gen_ai.evaluation.explanation"] = judgment.rationale
+            yield event
     if outcome.evaluation.value is not None:
         yield {"gen_ai.evaluation.name": dimension, "gen_ai.evaluation.score.value": outcome.evaluation.value}
-
-
-def _answer(judgment: Judgment, dimension: str, texts: bool) -> dict[str, Any]:
-    event: dict[str, Any] = {
-        "gen_ai.evaluation.name": f"{dimension}: question",
-        "gen_ai.evaluation.score.label": judgment.answer.value,
-        f"{SCOPE}.question": judgment.question,
-        f"{SCOPE}.repeat": judgment.repeat,
-    }
-    if judgment.answer in _VALUES:
-        event["gen_ai.evaluation.score.value"] = _VALUES[judgment.answer]
-    if texts and judgment.rationale:
-        event["gen_ai.evaluation.explanation"] = judgment.rationale
-    return event

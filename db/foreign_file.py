@@ -6,7 +6,7 @@ database of the workbench.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -135,7 +135,8 @@ def _looking(file: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_ROW * 2)
-            connection.set_progress_handler(_deadline(file), _STEPS)
+            end = monotonic() + import_seconds(file)
+            connection.set_progress_handler(lambda: monotonic() > end, _STEPS)
             connection.execute("PRAGMA trusted_schema=OFF")
             yield connection
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -144,11 +145,6 @@ def _looking(file: Path) -> Iterator[sqlite3.Connection]:
         if "too big" in str(error):
             raise _refused(f"has a row of more than {LARGEST_ROW // MB} MB") from error
         raise _refused("is damaged or is no database of the workbench") from error
-
-
-def _deadline(file: Path) -> Callable[[], int]:
-    end = monotonic() + import_seconds(file)
-    return lambda: monotonic() > end
 
 
 def _quoted(name: object) -> str:

@@ -104,16 +104,13 @@ def served_app(database_url: str) -> Iterator[ServedApp]:
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("The web server did not start.")
             time.sleep(0.1)
-        yield ServedApp(address, server.pid, _let_in(f"{address}/?{PARAMETER}={token}"))
+        link = f"{address}/?{PARAMETER}={token}"
+        with urllib.request.urlopen(link) as answer:  # noqa: S310 - our own address
+            kept = SimpleCookie("\n".join(answer.headers.get_all("Set-Cookie", [])))
+        yield ServedApp(address, server.pid, {name: morsel.value for name, morsel in kept.items()})
     finally:
         server.terminate()
         server.wait()
-
-
-def _let_in(link: str) -> dict[str, str]:
-    with urllib.request.urlopen(link) as answer:  # noqa: S310 - our own address
-        kept = SimpleCookie("\n".join(answer.headers.get_all("Set-Cookie", [])))
-    return {name: morsel.value for name, morsel in kept.items()}
 
 
 def _is_up(address: str) -> bool:

@@ -23,7 +23,6 @@ from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.services.checklists.assignments import MemberTasks
-    from app.services.people.invitations import NewInvitationLink
 
 
 def assign(
@@ -177,7 +176,14 @@ def invite_(
         if owner
         else invite(workbench, get_project(workbench, project).id, name, role, days)
     )
-    _print(made, link_of(made.token, seen_at), json_)
+    link = link_of(made.token, seen_at)
+    if json_:
+        print_json({"name": made.name, "link": link, "expires_at": made.expires_at})
+        return
+    echo(link)
+    for remark in made.remarks:
+        echo(remark, err=True)
+    echo(f"For {made.name} alone: it lets in once, until {made.expires_at:%d %b %Y}.", err=True)
 
 
 def list_(project: ProjectOption, json_: JsonOption = False) -> None:
@@ -239,16 +245,6 @@ def trail(
     else:
         rows = [[f"{one.at:%Y-%m-%d %H:%M}", one.who, one.act, one.about, one.project] for one in found]
         echo(table(["When (UTC)", "Who", "Did", "What", "Project"], rows))
-
-
-def _print(made: "NewInvitationLink", link: str, json_: bool) -> None:
-    if json_:
-        print_json({"name": made.name, "link": link, "expires_at": made.expires_at})
-        return
-    echo(link)
-    for remark in made.remarks:
-        echo(remark, err=True)
-    echo(f"For {made.name} alone: it lets in once, until {made.expires_at:%d %b %Y}.", err=True)
 
 
 def _row(one: "MemberTasks") -> dict[str, Any]:

@@ -172,13 +172,13 @@ def example_of(text: Text, answer: Answer, reason: str = "") -> Example:
 
 
 def example_sets(
-    decided: Mapping[int, Answer], mistaken: Collection[int], rng: np.random.Generator, count: int = SETS
+    decided: Mapping[int, Answer], mistaken: Collection[int], rng: np.random.Generator
 ) -> list[tuple[int, ...]]:
-    """Return `count` sets of texts for examples, then a random one; up to MOST_EXAMPLES each, balanced over answers.
+    """Return SETS sets of texts for examples, then a random one; up to MOST_EXAMPLES each, balanced over answers.
 
     The first sets prefer texts that the judge got wrong: these show where the threshold is.
     """
-    first = [_balanced(decided, mistaken, rng) for _ in range(count)]
+    first = [_balanced(decided, mistaken, rng) for _ in range(SETS)]
     return [*dict.fromkeys(first), _balanced(decided, (), rng)]
 
 

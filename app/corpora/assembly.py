@@ -99,22 +99,19 @@ class CorpusBuilder:
                 continue
             key = (cell.dimension, cell.rater)
             try:
-                rating = Rating(*key, self._value(cell))
+                dimension = self._dimensions.get(cell.dimension)
+                if dimension is None:
+                    raise BadCellError("is on a dimension that this format doesn't have")
+                value = number(cell.value)
+                if not dimension.low <= value <= dimension.high:
+                    raise OffScaleError(f"is {value:g}, outside {dimension.low:g} to {dimension.high:g}")
+                rating = Rating(*key, value)
                 if ratings.setdefault(key, rating) is not rating:
                     raise BadCellError("is given twice")
             except BadCellError as error:
                 off_scale |= isinstance(error, OffScaleError)
                 reasons.append(f"The {cell.dimension} rating by {cell.rater} {error}.")
         return tuple(ratings.values()), reasons, off_scale
-
-    def _value(self, cell: RatingCell) -> float:
-        dimension = self._dimensions.get(cell.dimension)
-        if dimension is None:
-            raise BadCellError("is on a dimension that this format doesn't have")
-        value = number(cell.value)
-        if not dimension.low <= value <= dimension.high:
-            raise OffScaleError(f"is {value:g}, outside {dimension.low:g} to {dimension.high:g}")
-        return value
 
 
 def digest(*parts: Hashable) -> int:

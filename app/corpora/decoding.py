@@ -60,7 +60,11 @@ def encoded(raw: bytes, name: str) -> Encoded:
     """
     if raw.startswith(_UTF_16_MARKS):
         return _checked(Encoded(raw, "utf-16"), f"{name} says it is UTF-16 text but breaks off or is damaged.")
-    _refuse_binary(raw, name)
+    for mark, kind in _BINARY_KINDS.items():
+        if raw.startswith(mark):
+            raise FileFormatError(f"{name} is {kind}, which can't be read as data.", _SAVE_AS_TEXT)
+    if b"\0" in raw:
+        raise FileFormatError(f"{name} holds binary data, not text.", _SAVE_AS_TEXT)
     # Not "utf-8-sig": read in parts, it takes a file that is the start of a mark for an empty one.
     unmarked = raw.removeprefix(codecs.BOM_UTF8)
     if _fits(whole := Encoded(unmarked, "utf-8")):
@@ -94,11 +98,3 @@ def _parts(file: Encoded) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder(file.encoding)(file.errors)
     for start in range(0, len(file.raw), _PART):
         yield decoder.decode(file.raw[start : start + _PART], final=start + _PART >= len(file.raw))
-
-
-def _refuse_binary(raw: bytes, name: str) -> None:
-    for mark, kind in _BINARY_KINDS.items():
-        if raw.startswith(mark):
-            raise FileFormatError(f"{name} is {kind}, which can't be read as data.", _SAVE_AS_TEXT)
-    if b"\0" in raw:
-        raise FileFormatError(f"{name} holds binary data, not text.", _SAVE_AS_TEXT)

@@ -164,7 +164,16 @@ def match_scores(table: TableData, columns: ScoreColumns, keys: Collection[Key])
     left_out, duplicates = list(table.skipped), 0
     for row, cells in zip(table.numbers, table.rows, strict=True):
         try:
-            key = _key(cells, columns, used, index)
+            given = tuple(identifier(cells.get(columns.parts[place])) for place in used)
+            found = index.get(given, [])
+            if not found:
+                raise BadCellError(f"The project has no text {shown(given)}.")
+            if len(found) > 1:
+                lacking = [
+                    PARTS[place] for place in range(3) if place not in used and len({key[place] for key in found}) > 1
+                ]
+                raise BadCellError(f"{len(found)} texts are called {shown(given)}; the file doesn't give {lacking[0]}.")
+            key = found[0]
             value = _score(cells, columns)
             if key in scores and scores[key][1] != value:
                 first = scores[key]
@@ -175,19 +184,6 @@ def match_scores(table: TableData, columns: ScoreColumns, keys: Collection[Key])
         duplicates += key in scores
         scores.setdefault(key, (row, value))
     return MatchedScores(scores, tuple(sorted(left_out, key=lambda skipped: skipped.row)), duplicates)
-
-
-def _key(
-    cells: Mapping[str, Any], columns: ScoreColumns, used: Sequence[int], index: Mapping[tuple[str, ...], list[Key]]
-) -> Key:
-    given = tuple(identifier(cells.get(columns.parts[place])) for place in used)
-    found = index.get(given, [])
-    if not found:
-        raise BadCellError(f"The project has no text {shown(given)}.")
-    if len(found) > 1:
-        lacking = [PARTS[place] for place in range(3) if place not in used and len({key[place] for key in found}) > 1]
-        raise BadCellError(f"{len(found)} texts are called {shown(given)}; the file doesn't give {lacking[0]}.")
-    return found[0]
 
 
 def _score(cells: Mapping[str, Any], columns: ScoreColumns) -> float:

@@ -86,7 +86,10 @@ def read_rows(file: BinaryIO, name: str, sheet: str) -> Iterator[Any]:
     """Yield the sheet's name for messages, then (row, cells) of each row that isn't blank. sheet: "" for the first."""
     with _opened(file, name) as book:
         chosen = sheet or next(iter(_visible(book)), "")
-        _check_sheet(book, chosen, name)
+        there = [found.title for found in book.worksheets]
+        if chosen not in there:
+            what = f"no sheet “{chosen}”" if chosen else "no sheet with a table"
+            raise FileFormatError(f"{name} has {what}.", f"It has: {listed(there)}." if there else _SAVE_ANEW)
         title = f"The sheet “{chosen}” of {name}" if len(book.sheetnames) > 1 else name
         if _never_computed(file, name, chosen):
             raise FileFormatError(
@@ -176,13 +179,6 @@ def _never_computed(file: BinaryIO, name: str, sheet: str) -> bool:
 def _visible(book: Any) -> list[str]:
     shown = [sheet.title for sheet in book.worksheets if sheet.sheet_state == "visible"]
     return shown or [sheet.title for sheet in book.worksheets]
-
-
-def _check_sheet(book: Any, sheet: str, name: str) -> None:
-    there = [found.title for found in book.worksheets]
-    if sheet not in there:
-        what = f"no sheet “{sheet}”" if sheet else "no sheet with a table"
-        raise FileFormatError(f"{name} has {what}.", f"It has: {listed(there)}." if there else _SAVE_ANEW)
 
 
 @contextmanager

@@ -54,7 +54,15 @@ def answer_part(text: str) -> str:
     """
     kept = _channels(text)
     kept = _only(kept, _outside_thoughts(kept))
-    inside = [span for span in _enveloped(kept) if kept[slice(*span)].strip()]
+    spans: list[Span] = []
+    begun: int | None = None
+    for found in _ENVELOPE.finditer(kept):
+        if not (found["end"] or found["stop"]):
+            begun = found.end()
+        elif begun is not None:
+            spans.append((begun, found.start()))
+            begun = None
+    inside = [span for span in spans if kept[slice(*span)].strip()]
     return _only(kept, inside) if inside else kept
 
 
@@ -116,18 +124,6 @@ def _channels(text: str) -> str:
         if mark[1] != "constrain":
             header = mark.end()
     return _only(text, (final or to_a_tool)[-1:])
-
-
-def _enveloped(text: str) -> list[Span]:
-    spans: list[Span] = []
-    begun: int | None = None
-    for found in _ENVELOPE.finditer(text):
-        if not (found["end"] or found["stop"]):
-            begun = found.end()
-        elif begun is not None:
-            spans.append((begun, found.start()))
-            begun = None
-    return spans
 
 
 NOT_APPLICABLE = Answer.NOT_APPLICABLE.value

@@ -47,12 +47,16 @@ def read_question(name: str, item: object, known: Known) -> Question:
         raise FileFormatError(f"{name} of the checklist file has no text.", "Give each question a “text”.")
     attributes = read_attributes(fields.get("attributes"), known)
     origin = _origin(fields) if attributes else QuestionOrigin.ADDED
+    value = fields.get("weight", 1.0)
+    weight = _number(value)
+    if not math.isfinite(weight) or weight < 0:
+        raise FileFormatError(f"The weight of {name} is no number from 0.", "Give 0 or more, or leave it out.")
     return Question(
         text=text,
         component=_words(name, fields, "component"),
         key_question=_words(name, fields, "key_question"),
         guidance=_words(name, fields, "guidance"),
-        weight=_weight(name, fields.get("weight", 1.0)),
+        weight=weight,
         may_not_apply=_switch(name, fields, "may_not_apply"),
         not_apply_reason=_words(name, fields, "not_apply_reason"),
         must_not=_switch(name, fields, "must_not"),
@@ -136,13 +140,6 @@ def _cap(name: str, value: object) -> float | None:
     if not math.isfinite(cap):
         raise FileFormatError(f"The cap of {name} is no number.", "Give a score, or leave it out.")
     return cap
-
-
-def _weight(name: str, value: object) -> float:
-    weight = _number(value)
-    if not math.isfinite(weight) or weight < 0:
-        raise FileFormatError(f"The weight of {name} is no number from 0.", "Give 0 or more, or leave it out.")
-    return weight
 
 
 def _switch(name: str, fields: Mapping[object, object], field: str) -> bool:
@@ -294,7 +291,13 @@ def read_lines(content: str, dimension: str) -> Checklist:
     the questions are those of the dimension's table. Raises FileFormatError.
     """
     if printed := _printed_checklists(content):
-        return _of_paper(printed, dimension)
+        questions = printed.get(dimension.strip().casefold())
+        if not questions:
+            raise FileFormatError(
+                f"The file has no checklist of {dimension}.",
+                f"It has those of: {', '.join(printed)}. Name one with --dimension.",
+            )
+        return _checklist([(f"Question {n}", {"text": text}) for n, text in enumerate(questions, 1)], dimension, {}, [])
     lines = [(number, line.rstrip()) for number, line in enumerate(content.splitlines(), start=1)]
     marked = any(_LIST_MARK.match(line) for _, line in lines)
     named: list[Named] = []
@@ -323,16 +326,6 @@ def _printed_checklists(content: str) -> dict[str, list[str]]:
             questions = [" ".join(part.split()) for part in re.split(r"(?:^|\s)[-•]\s", cell[2])]
             found.setdefault(cell[1].strip().casefold(), [question for question in questions if question])
     return found
-
-
-def _of_paper(printed: Mapping[str, Sequence[str]], dimension: str) -> Checklist:
-    questions = printed.get(dimension.strip().casefold())
-    if not questions:
-        raise FileFormatError(
-            f"The file has no checklist of {dimension}.",
-            f"It has those of: {', '.join(printed)}. Name one with --dimension.",
-        )
-    return _checklist([(f"Question {n}", {"text": text}) for n, text in enumerate(questions, 1)], dimension, {}, [])
 
 
 def _parsed(content: str) -> object:

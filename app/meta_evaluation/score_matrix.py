@@ -155,7 +155,8 @@ def score_table(
     item_code, _ = _codes(item)
     repeated, first = _repeats(source_code, system_code, item_code, ratings.size)
     values = np.vstack([scores, ratings])
-    conflicting = repeated & ~_same(values, values[:, first])
+    same: Bools = np.all((values == values[:, first]) | (np.isnan(values) & np.isnan(values[:, first])), axis=0)
+    conflicting = repeated & ~same
     kept = ~repeated if duplicates == "once" else np.ones(ratings.size, dtype=bool)
     missing = np.isnan(values)
     missing_key = np.zeros(ratings.size, dtype=bool)
@@ -268,12 +269,6 @@ def _repeats(source: Ints | None, system: Ints | None, item: Ints | None, rows: 
     firsts = first[inverse.reshape(-1)] if rows else itself
     known = np.all(np.stack(parts) >= 0, axis=0)
     return known & (firsts != itself), firsts
-
-
-def _same(left: Floats, right: Floats) -> Bools:
-    """Return, column by column, whether values are equal; two missing values count as equal."""
-    same: Bools = np.all((left == right) | (np.isnan(left) & np.isnan(right)), axis=0)
-    return same
 
 
 FEWEST = 3

@@ -72,7 +72,10 @@ def load(name: str, kind: Kind, device: Device = "auto") -> LoadedModel:
     folder = _folder(name)
     config = _config(folder, name)
     transformers.utils.logging.disable_progress_bar()
-    where = _device(torch, device)
+    there = bool(torch.cuda.is_available())
+    if device == "gpu" and not there:
+        raise NotReadyError("There is no GPU that torch can use.", "Choose device=auto or device=cpu.")
+    where = "cuda" if there and device != "cpu" else "cpu"
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
         model = getattr(transformers, _CLASSES[kind]).from_pretrained(folder, trust_remote_code=False)
@@ -86,13 +89,6 @@ def load(name: str, kind: Kind, device: Device = "auto") -> LoadedModel:
 
 def _article(kind: Kind) -> str:
     return f"an {kind}" if kind.startswith("e") else f"a {kind}"
-
-
-def _device(torch: Any, wish: Device) -> str:
-    there = bool(torch.cuda.is_available())
-    if wish == "gpu" and not there:
-        raise NotReadyError("There is no GPU that torch can use.", "Choose device=auto or device=cpu.")
-    return "cuda" if there and wish != "cpu" else "cpu"
 
 
 def _folder(name: str) -> Path:

@@ -122,13 +122,9 @@ def _kept(file: Path | None) -> PriceSource:
             return read_price_file(file)
         except (FileFormatError, OSError) as error:
             print(f"{file} is left aside: {error}", file=sys.stderr)  # noqa: T201 - the screen shows what came instead
-    return bundled_prices(_compared())
-
-
-def _compared() -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load(SHIPPED.read_text(encoding="utf-8"))
     compared: dict[str, Any] = content["kept"]
-    return compared
+    return bundled_prices(compared)
 
 
 _State = tuple[Path, int, int]

@@ -46,17 +46,16 @@ class PackagePrices:
     def names(self, day: date) -> list[str]:
         """Return names as PriceSource.names: priced models of the vendors' own families that aren't being retired."""
         if day not in self._names:
-            self._names[day] = self._listed(day)
+            found = []
+            for prefix, vendor in VENDORS.items():
+                family = KNOWN_PROVIDERS[prefix].family
+                ids = [
+                    model.id for model in self._vendor(vendor).models if not model.deprecated and family.match(model.id)
+                ]
+                asked = [f"{prefix}:{name}" for name in newest_first(ids) if answers_in_text(name)]
+                found += [name for name in asked if self.of(name, day, STANDARD) is not None]
+            self._names[day] = found
         return self._names[day]
-
-    def _listed(self, day: date) -> list[str]:
-        found = []
-        for prefix, vendor in VENDORS.items():
-            family = KNOWN_PROVIDERS[prefix].family
-            ids = [model.id for model in self._vendor(vendor).models if not model.deprecated and family.match(model.id)]
-            asked = [f"{prefix}:{name}" for name in newest_first(ids) if answers_in_text(name)]
-            found += [name for name in asked if self.of(name, day, STANDARD) is not None]
-        return found
 
     def _look_up(self, name: str, day: date, tier: str) -> Price | None:
         prefix, _, model = name.partition(":")

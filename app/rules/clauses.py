@@ -306,15 +306,12 @@ class Clauses:
                 return f"Is the {self.text_name} {rest[3:]}"
             return f"Does the {self.text_name} {rest}"
         if negated:
-            return self._should_not(subject, negated[1])
+            if match := _ADDED.match(negated[1]):
+                return self.avoiding(f"{lower_first(subject)} {match['where']}".strip())
+            return kept(self.without_place_phrase(subject), negated[1], self.text_name)
         if names_fault(subject) and not re.match(r"^be (?:left out|kept out|removed|cut|avoided)\b", rest):
             return None
         return None if needs_article(subject) else _shown(subject, rest)
-
-    def _should_not(self, subject: str, rest: str) -> str | None:
-        if match := _ADDED.match(rest):
-            return self.avoiding(f"{lower_first(subject)} {match['where']}".strip())
-        return kept(self.without_place_phrase(subject), rest, self.text_name)
 
     def _about_text(self, own: str) -> str | None:
         if match := re.match(r"^(can|will|would) (?!not)(.+)$", own):

@@ -92,8 +92,23 @@ class Imports(Repository):
         """Add all texts and ratings to a project that has their dimensions. Existing ones stay unchanged."""
         self._touch(import_id)
         left_out = self._drop_texts_under_a_taken_key(import_id, project_id)
-        texts = self._add_texts(import_id, project_id)
-        left_out += self._ratings_left_out(import_id, project_id)
+        new: Any = (
+            sql_select(
+                literal(project_id),
+                literal(now(), UtcDateTime()),
+                *(getattr(StagedTextRow, name) for name in _FIELDS),
+            )
+            .where(col(StagedTextRow.import_id) == import_id, ~exists().where(_same_key(project_id)))
+            .order_by(col(StagedTextRow.position))
+        )
+        texts = self._insert(TextRow, ("project_id", "imported_at", *_FIELDS), new)
+        values = (StagedTextRow.row, StagedRatingRow.rater, StagedRatingRow.value, DimensionRow.name)
+        limits = (DimensionRow.low, DimensionRow.high, RatingRow.value)
+        out = or_(col(RatingRow.value) != col(StagedRatingRow.value), and_(_unrated(), ~_on_scale()))
+        rows = self._session.execute(
+            _ratings(sql_select(*map(col, values), *map(col, limits)), import_id, project_id).where(out)
+        )
+        left_out += [(row, _reason(*rest)) for row, *rest in rows]
         ratings = self._add_ratings(import_id, project_id)
         return AddedRows(texts, ratings, tuple(left_out))
 
@@ -137,27 +152,6 @@ class Imports(Repository):
             (row, f"another text is already stored under {' / '.join(part for part in key if part)}")
             for _, row, *key in found
         ]
-
-    def _add_texts(self, import_id: int, project_id: int) -> int:
-        new: Any = (
-            sql_select(
-                literal(project_id),
-                literal(now(), UtcDateTime()),
-                *(getattr(StagedTextRow, name) for name in _FIELDS),
-            )
-            .where(col(StagedTextRow.import_id) == import_id, ~exists().where(_same_key(project_id)))
-            .order_by(col(StagedTextRow.position))
-        )
-        return self._insert(TextRow, ("project_id", "imported_at", *_FIELDS), new)
-
-    def _ratings_left_out(self, import_id: int, project_id: int) -> list[tuple[int, str]]:
-        values = (StagedTextRow.row, StagedRatingRow.rater, StagedRatingRow.value, DimensionRow.name)
-        limits = (DimensionRow.low, DimensionRow.high, RatingRow.value)
-        out = or_(col(RatingRow.value) != col(StagedRatingRow.value), and_(_unrated(), ~_on_scale()))
-        rows = self._session.execute(
-            _ratings(sql_select(*map(col, values), *map(col, limits)), import_id, project_id).where(out)
-        )
-        return [(row, _reason(*rest)) for row, *rest in rows]
 
     def _add_ratings(self, import_id: int, project_id: int) -> int:
         columns = (TextRow.id, DimensionRow.id, StagedRatingRow.rater, StagedRatingRow.value)

@@ -222,7 +222,9 @@ class Transfers(Repository):
             self._connection.execute(delete(table))
         for table in everywhere:
             self._insert(table, other.rows(table, true()))
-            self._count_on(table)
+            if (sequence := self._sequence(table)) is not None:
+                newest = sql_select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
+                self._connection.execute(sql_select(func.setval(sequence, newest, False)))
 
     def recordings(self, project_id: int) -> list[str]:
         """Return the names of the project's voice recordings."""
@@ -280,12 +282,6 @@ class Transfers(Repository):
             return list(range(newest + 1, newest + 1 + count))
         series = sql_select(func.nextval(self._sequence(table))).select_from(func.generate_series(1, count))
         return list(self._connection.scalars(series))
-
-    def _count_on(self, table: Table) -> None:
-        """Make the database's next id follow the copied ones."""
-        if (sequence := self._sequence(table)) is not None:
-            newest = sql_select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
-            self._connection.execute(sql_select(func.setval(sequence, newest, False)))
 
     def _sequence(self, table: Table) -> str | None:
         if self._connection.dialect.name != "postgresql":

@@ -252,9 +252,9 @@ class Runs(Repository):
         row = self._session.get_one(ScoringRunRow, run_id)
         row.status, row.message, row.finished_at = status.value, message, now()
 
-    def open_scores(self, run_id: int, with_failed: bool = True) -> list[PlannedScore]:
+    def open_scores(self, run_id: int) -> list[PlannedScore]:
         """Return the scores to do, in plan order: pending ones, and failed ones to retry."""
-        states = [ScoreStatus.PENDING.value] + ([ScoreStatus.FAILED.value] if with_failed else [])
+        states = [ScoreStatus.PENDING.value, ScoreStatus.FAILED.value]
         rows = self._session.exec(
             select(ScoreRow.id, ScoreRow.dimension_id, ScoreRow.text_id, ScoreRow.status)
             .where(ScoreRow.run_id == run_id, col(ScoreRow.status).in_(states))

@@ -123,6 +123,16 @@ def find_nmf_topics(pool: AttributePool, n_topics: int = 5, resamples: int = RES
     fits = [whole, *drawn]
     labels = texts.labels_in_pool(np.stack([f.labels for f in fits]))
     mixtures = texts.mixtures_in_pool(np.stack([f.mixtures for f in fits]))
+    failed = resamples - len(drawn)
+    notes = list(texts.notes)
+    unplaced = int((whole.labels == UNPLACED).sum())
+    if unplaced:
+        notes.append(
+            f"Attributes that share no word with another one: {unplaced}. They fit no topic and are left out of the "
+            "shares."
+        )
+    if failed:
+        notes.append(f"Resamples that were too small for {n_topics} topics: {failed}; they are left out.")
     return TopicGrouping(
         model=f"NMF on TF-IDF, {n_topics} topics, {len(drawn)} resamples of {DRAWN_SHARE:.0%}, seed {seed}",
         varied="resamples",
@@ -133,7 +143,7 @@ def find_nmf_topics(pool: AttributePool, n_topics: int = 5, resamples: int = RES
         stability=_stability(drawn, _baseline(texts.words, n_topics, rng)),
         consensus=find_consensus(list(labels[1:]) or list(labels), n_topics),
         small=size_warning(len(texts.positions), n_topics),
-        notes=_notes(texts, whole, n_topics, resamples - len(drawn)),
+        notes=tuple(notes),
     )
 
 
@@ -181,19 +191,6 @@ def _baseline(words: WordCounts, n_topics: int, rng: np.random.Generator) -> flo
         if median is not None:
             medians.append(median)
     return float(np.mean(medians)) if medians else 0.0
-
-
-def _notes(texts: CanonicalTexts, whole: NmfFit, n_topics: int, failed: int) -> tuple[str, ...]:
-    notes = list(texts.notes)
-    unplaced = int((whole.labels == UNPLACED).sum())
-    if unplaced:
-        notes.append(
-            f"Attributes that share no word with another one: {unplaced}. They fit no topic and are left out of the "
-            "shares."
-        )
-    if failed:
-        notes.append(f"Resamples that were too small for {n_topics} topics: {failed}; they are left out.")
-    return tuple(notes)
 
 
 # Three times scikit-learn's default; on real sets the agreement between seeds is the same with 10 as with 100.
@@ -255,19 +252,16 @@ def _blocks(counts: sparse.csr_array, width: int) -> list[_Block]:
         stop = start + 1
         while stop < len(order) and (stop + 1 - start) * lengths[order[stop]] * width <= BLOCK_ELEMENTS:
             stop += 1
-        blocks.append(_block(counts, order[start:stop], lengths))
+        documents = order[start:stop]
+        shape = len(documents), int(lengths[documents[-1]])
+        words, weights = np.zeros(shape, dtype=np.intp), np.zeros(shape)
+        for row, document in enumerate(documents):
+            begin, end = counts.indptr[document], counts.indptr[document + 1]
+            words[row, : end - begin] = counts.indices[begin:end]
+            weights[row, : end - begin] = counts.data[begin:end]
+        blocks.append(_Block(documents, words, weights))
         start = stop
     return blocks
-
-
-def _block(counts: sparse.csr_array, documents: NDArray[np.intp], lengths: NDArray[np.integer]) -> _Block:
-    shape = len(documents), int(lengths[documents[-1]])
-    words, weights = np.zeros(shape, dtype=np.intp), np.zeros(shape)
-    for row, document in enumerate(documents):
-        begin, end = counts.indptr[document], counts.indptr[document + 1]
-        words[row, : end - begin] = counts.indices[begin:end]
-        weights[row, : end - begin] = counts.data[begin:end]
-    return _Block(documents, words, weights)
 
 
 def _expectation(blocks: Sequence[_Block], phi: Floats, start: Floats, prior: float) -> tuple[Floats, Floats]:

@@ -14,8 +14,7 @@ from app.input_file import LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
-    from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
-    from app.attribute_analysis.topics.topic_models import TopicAnalysis
+    from app.attribute_analysis.topics.grouping import GroupSpread
 
 Files = Annotated[
     list[Path] | None,
@@ -118,7 +117,23 @@ def topics(
     if json_:
         print_json(found.to_json())
         return
-    _print_topics(found)
+    echo(found.verdict)
+    grouping = found.leading
+    echo(f"\n{grouping.model}")
+    rows = [[topic.id, topic.size, ", ".join(topic.words)] for topic in grouping.topics]
+    echo(table(["topic", "attributes", "words"], rows))
+    joint = {name.upper(): spread for name, spread in grouping.conditions.items() if ":" not in name}
+    shares = [
+        _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
+    ]
+    numbered = [f"topic {topic.id}" for topic in grouping.topics]
+    echo("\n" + table(["share of", "attributes", *numbered, "spread", "by chance"], shares))
+    _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
+    echo(
+        "\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.\n"
+        "It depends on the size of a set: “by chance” is what as many attributes have that fall on topics at random.\n"
+        "Compare sets of like size, or each with its own chance."
+    )
 
 
 def _gathered(
@@ -211,30 +226,6 @@ def _print_similarity(found: "SetComparison") -> None:
 
 def _measures(value: "Similarity") -> list[int | float | None]:
     return [value.pairs, value.rouge_l, value.jaccard, value.cosine]
-
-
-def _print_topics(found: "TopicAnalysis") -> None:
-    echo(found.verdict)
-    grouping = found.leading
-    echo(f"\n{grouping.model}")
-    _print_grouping(grouping)
-    _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
-    echo(
-        "\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.\n"
-        "It depends on the size of a set: “by chance” is what as many attributes have that fall on topics at random.\n"
-        "Compare sets of like size, or each with its own chance."
-    )
-
-
-def _print_grouping(grouping: "TopicGrouping") -> None:
-    rows = [[topic.id, topic.size, ", ".join(topic.words)] for topic in grouping.topics]
-    echo(table(["topic", "attributes", "words"], rows))
-    joint = {name.upper(): spread for name, spread in grouping.conditions.items() if ":" not in name}
-    shares = [
-        _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
-    ]
-    numbered = [f"topic {topic.id}" for topic in grouping.topics]
-    echo("\n" + table(["share of", "attributes", *numbered, "spread", "by chance"], shares))
 
 
 def _share_row(name: str, spread: "GroupSpread", n_topics: int) -> list[str | int | float | None]:

@@ -51,7 +51,11 @@ def list_(
 
     found = _queue(project, dimension, version)
     wanted = {"kind": _kind(kind), "question": question, "judge": judge, "component": component}
-    pairs = [pair for each in _states(state) for pair in found.matching(QueueFilter(**wanted, state=each))]
+    states: list[Any] = ["open", "contradicting", "decided"]
+    if state not in (*states, "all"):
+        raise InputError(f"“{state}” is no state.", f"Choose {', '.join(states)} or all.")
+    wished = states if state == "all" else [state]
+    pairs = [pair for each in wished for pair in found.matching(QueueFilter(**wanted, state=each))]
     if json_:
         entries = [entry for pair in pairs for entry in pair.to_json()]
         print_json([one for one in entries if kind in ("", one["kind"]) and judge in ("", one["judge"])])
@@ -156,7 +160,10 @@ def decide(
 
     if why and guidance:
         raise InputError("--why and --guidance are both given.", "The line with --guidance says why, too.")
-    given = _answer(answer)
+    read = {"yes": Answer.YES, "no": Answer.NO, "na": Answer.NOT_APPLICABLE}
+    if answer not in read:
+        raise InputError(f"“{answer}” is no answer.", "Give yes, no or na.")
+    given = read[answer]
     workbench, found = open_workbench(), _queue(project, dimension, version)
     question, text = _ids(pair)
     standing = reference(sides_of_pair(workbench, found.checklist.id, question, text).decisions).get(text)
@@ -231,20 +238,6 @@ def _kind(kind: str) -> Any:
     if kind and kind not in list(DisagreementKind):
         raise InputError(f"“{kind}” is no kind of disagreement.", f"The kinds are {', '.join(DisagreementKind)}.")
     return DisagreementKind(kind) if kind else None
-
-
-def _states(state: str) -> list[Any]:
-    states = ["open", "contradicting", "decided"]
-    if state not in (*states, "all"):
-        raise InputError(f"“{state}” is no state.", f"Choose {', '.join(states)} or all.")
-    return states if state == "all" else [state]
-
-
-def _answer(answer: str) -> Any:
-    read = {"yes": Answer.YES, "no": Answer.NO, "na": Answer.NOT_APPLICABLE}
-    if answer not in read:
-        raise InputError(f"“{answer}” is no answer.", "Give yes, no or na.")
-    return read[answer]
 
 
 def _decision_json(one: "Decision") -> dict[str, Any]:

@@ -93,7 +93,14 @@ def improvements(
     workbench, draft = newest_draft(project, dimension)
     number = question_of(draft, question).id
     if accept is not None:
-        _take(workbench, draft.id, number, accept, text, guidance, by)
+        from app.services.improvement.improve import accept_improvement
+
+        words = None
+        chosen = next((one.chosen for one in _attempts(workbench, draft.id, number) if one.id == accept), None)
+        if chosen is not None and (text is not None or guidance is not None):
+            now = chosen.wording
+            words = ProposedWording(now.text if text is None else text, now.guidance if guidance is None else guidance)
+        accept_improvement(workbench, number, accept, by, words)
     if refuse is not None:
         refuse_improvement(workbench, number, refuse, by)
     made = _attempts(workbench, draft.id, number)
@@ -142,19 +149,6 @@ def timeline(
         echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
     else:
         echo("Nothing is decided about this question.")
-
-
-def _take(
-    workbench: "Workbench", draft: int, question: int, attempt: int, text: str | None, guidance: str | None, by: str
-) -> None:
-    from app.services.improvement.improve import accept_improvement
-
-    words = None
-    chosen = next((one.chosen for one in _attempts(workbench, draft, question) if one.id == attempt), None)
-    if chosen is not None and (text is not None or guidance is not None):
-        now = chosen.wording
-        words = ProposedWording(now.text if text is None else text, now.guidance if guidance is None else guidance)
-    accept_improvement(workbench, question, attempt, by, words)
 
 
 def _attempts(workbench: "Workbench", draft: int, question: int) -> "list[Improvement]":

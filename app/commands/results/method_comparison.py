@@ -20,7 +20,7 @@ from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficien
 from app.meta_evaluation.writer_bias import By
 
 if TYPE_CHECKING:
-    from app.meta_evaluation.writer_bias import Mean, WriterBias
+    from app.meta_evaluation.writer_bias import Mean
     from app.services.results.quality_cost import QualityCost
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension whose scores are meant.")]
@@ -89,7 +89,16 @@ def bias(
     if json_:
         print_json({"run": run, "dimension": on.name, **asdict(study)})
     else:
-        _print_bias(study)
+        rows = [
+            [PREFERRED[g.preference], g.pairs, g.sources, _mean(g.person), _mean(g.llm), _mean(g.difference)]
+            for g in study.groups
+        ]
+        headings = ["people preferred", "pairs", "sources", "mean score: person", "LLM", "difference"]
+        echo(table(headings, rows))
+        echo(f"By people's {study.by}.")
+        if study.unpaired:
+            lacking = "texts have no counterpart of the same source" if study.by == "ratings" else "pairs lack a score"
+            echo(f"{study.unpaired} {lacking}.")
 
 
 def failures(
@@ -168,19 +177,6 @@ def _quality_row(each: "QualityCost", coefficient: Coefficient) -> list[object]:
     cost = None if each.cost.per_1000 is None else f"{each.cost.per_1000:,.2f}"
     figures = [document["value"], document["low"], document["high"], each.groups, cost]
     return [each.run.id, method_label(each.run), shown_model(each.run.judge), *figures, *less.values()]
-
-
-def _print_bias(study: "WriterBias") -> None:
-    rows = [
-        [PREFERRED[g.preference], g.pairs, g.sources, _mean(g.person), _mean(g.llm), _mean(g.difference)]
-        for g in study.groups
-    ]
-    headings = ["people preferred", "pairs", "sources", "mean score: person", "LLM", "difference"]
-    echo(table(headings, rows))
-    echo(f"By people's {study.by}.")
-    if study.unpaired:
-        lacking = "texts have no counterpart of the same source" if study.by == "ratings" else "pairs lack a score"
-        echo(f"{study.unpaired} {lacking}.")
 
 
 def _mean(mean: "Mean | None") -> str | None:

@@ -90,29 +90,24 @@ def _columns(path: Path, file: BinaryIO) -> dict[str, list[object]]:
     if suffix == ".json":
         return _from_objects(path.name, _json_list(path.name, file))
     if suffix in (".parquet", ".pq"):
-        return _parquet(path.name, file)
-    return _separated(path.name, file, SEPARATORS.get(suffix, ","))
+        from app.corpora.parquet import parquet_columns
 
-
-def _separated(name: str, file: BinaryIO, separator: str) -> dict[str, list[object]]:
+        return parquet_columns(file.read(), path.name)
+    separator = SEPARATORS.get(suffix, ",")
     import pandas as pd
 
     try:
-        check_columns(len(pd.read_csv(file, sep=separator, dtype=str, nrows=0, encoding="utf-8-sig").columns), name)
+        check_columns(
+            len(pd.read_csv(file, sep=separator, dtype=str, nrows=0, encoding="utf-8-sig").columns), path.name
+        )
         file.seek(0)
         frame = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except pd.errors.EmptyDataError:
         return {}
     except pd.errors.ParserError as error:
-        raise FileFormatError(f"{name} is not a regular table: {str(error).strip()}.") from error
-    check_cells(len(frame), len(frame.columns), name)
+        raise FileFormatError(f"{path.name} is not a regular table: {str(error).strip()}.") from error
+    check_cells(len(frame), len(frame.columns), path.name)
     return {restored(str(column)): [restored(cell) for cell in frame[column].tolist()] for column in frame.columns}
-
-
-def _parquet(name: str, file: BinaryIO) -> dict[str, list[object]]:
-    from app.corpora.parquet import parquet_columns
-
-    return parquet_columns(file.read(), name)
 
 
 def _json_lines(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:

@@ -125,16 +125,6 @@ def spread_document(groups: dict[str, "Trials"]) -> dict[str, Any]:
     return document
 
 
-def print_spread(groups: dict[str, "Trials"]) -> None:
-    rows: list[list[object]] = []
-    for name, group in groups.items():
-        mean, sd = group.spread("spearman") or (None, None)
-        values = group.values("spearman")
-        lowest, highest = (min(values), max(values)) if values else (None, None)
-        rows.append([name, ", ".join(str(run.id) for run in group.runs), mean, sd, lowest, highest])
-    echo(table(["dimension", "runs", "Spearman, mean", "sd over trials", "lowest", "highest"], rows))
-
-
 _COMPARED = ("evaluator", "judge", "checklist", "sample", "seed", "draw", "locked", "trials", "dry_run", "reuse")
 
 
@@ -427,7 +417,13 @@ def carry_out(
             _say_failures(workbench, report.run, _for_the_person(report))
         print_json({"trials": documents, "spread": spread_document(groups)} if len(run_ids) > 1 else documents[0])
     elif groups:
-        print_spread(groups)
+        rows: list[list[object]] = []
+        for name, group in groups.items():
+            mean, sd = group.spread("spearman") or (None, None)
+            values = group.values("spearman")
+            lowest, highest = (min(values), max(values)) if values else (None, None)
+            rows.append([name, ", ".join(str(run.id) for run in group.runs), mean, sd, lowest, highest])
+        echo(table(["dimension", "runs", "Spearman, mean", "sd over trials", "lowest", "highest"], rows))
     interruption.exit_if_any()
     for report in reports:
         if report.fatal is not None and _for_the_person(report):

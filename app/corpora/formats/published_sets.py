@@ -108,26 +108,22 @@ def _read_openmeva(records: Records, file_name: str) -> CorpusReader:
             raise BadCellError("The stories (gen) are not an object with one story for each system.")
         for system, story in stories.items():
             try:
-                text = _story(row, record, system, story)
+                if not isinstance(story, dict) or not isinstance(story.get("score", {}), dict):
+                    raise BadCellError("It is not an object with a text and scores.")
+                other = _rest(record, "doc_id", "prompt", "reference", "gen")
+                text = Text(
+                    doc_id=identifier(record.get("doc_id")) or f"row-{row}",
+                    system_id=identifier(system),
+                    text=prose(story.get("text"), "story"),
+                    source=prose(record.get("prompt"), "prompt"),
+                    references=proses(record.get("reference"), "reference"),
+                    extra=json_safe({**other, "published_scores": _rest(story.get("score", {}), "human")}),
+                )
                 builder.add(row, text, [RatingCell("overall", RATER, story.get("score", {}).get("human"))])
             except BadCellError as error:  # the record's other stories come in
                 builder.skip(row, f"Story by {system}: {error}")
 
     return builder.reader("openmeva", preset.task, records, file_name, read_one)
-
-
-def _story(row: int, record: Mapping[str, Any], system: str, story: Any) -> Text:
-    if not isinstance(story, dict) or not isinstance(story.get("score", {}), dict):
-        raise BadCellError("It is not an object with a text and scores.")
-    other = _rest(record, "doc_id", "prompt", "reference", "gen")
-    return Text(
-        doc_id=identifier(record.get("doc_id")) or f"row-{row}",
-        system_id=identifier(system),
-        text=prose(story.get("text"), "story"),
-        source=prose(record.get("prompt"), "prompt"),
-        references=proses(record.get("reference"), "reference"),
-        extra=json_safe({**other, "published_scores": _rest(story.get("score", {}), "human")}),
-    )
 
 
 OPENMEVA = KnownFormat(

@@ -122,7 +122,12 @@ class GptScore:
 
     async def score(self, text: Text) -> Evaluation:
         if self._options.form == "boolean":
-            tokens = await self._rate(self._question(text))
+            prompt = load_prompt(_prompt(self._options)).render(
+                task=task_variables(self._setting.task),
+                definitions=self._definitions if self._options.template == "project" else self._asked(),
+                item={"source": text.source, "text": text.text},
+            )
+            tokens = await self._rate(ChatRequest(prompt, given=YES))
             p_yes = math.exp(sum(token.logprob for token in tokens))
             return Evaluation(p_yes, details={"p_yes": p_yes})
         rated = readings(self._options.direction, text)
@@ -161,14 +166,6 @@ class GptScore:
         else:
             prompt = load_prompt(OF_TASKS).render(task=task, kind=self._options.template, **shown_first)
         return ChatRequest(prompt, given=reading.given)
-
-    def _question(self, text: Text) -> ChatRequest:
-        prompt = load_prompt(_prompt(self._options)).render(
-            task=task_variables(self._setting.task),
-            definitions=self._definitions if self._options.template == "project" else self._asked(),
-            item={"source": text.source, "text": text.text},
-        )
-        return ChatRequest(prompt, given=YES)
 
 
 def _definitions(setting: EvaluatorContext) -> list[dict[str, str]]:

@@ -59,7 +59,12 @@ class AnthropicModel(SdkModel):
         return self._memory.room.noted(self._reply(answer, request, time.perf_counter() - started), request, room)
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
-        body: dict[str, Any] = {"messages": _messages(request)}
+        user = request.prompt.user
+        messages: list[dict[str, Any]] = [{"role": "user", "content": _marked(user) if request.repeated else user}]
+        for turn in request.turns:
+            messages.append({"role": "assistant", "content": turn.answer})
+            messages.append({"role": "user", "content": turn.correction})
+        body: dict[str, Any] = {"messages": messages}
         # The schema mode closes every object, which would empty one that is meant to be open.
         by_schema = style.json_schema and request.schema is not None and is_closed(request.schema)
         system = system_text(request, replace(style, json_form="json_schema" if by_schema else "prompt"))
@@ -116,15 +121,6 @@ def _says_something(answer: Message) -> bool:
     """Return whether this is a message at all: it has a list of blocks, or a field that only messages have."""
     content: object = answer.content
     return isinstance(content, list) or (isinstance(content, str | None) and part_of(answer, "role") == "assistant")
-
-
-def _messages(request: ChatRequest) -> list[dict[str, Any]]:
-    user = request.prompt.user
-    messages: list[dict[str, Any]] = [{"role": "user", "content": _marked(user) if request.repeated else user}]
-    for turn in request.turns:
-        messages.append({"role": "assistant", "content": turn.answer})
-        messages.append({"role": "user", "content": turn.correction})
-    return messages
 
 
 def _marked(text: str) -> list[dict[str, Any]]:

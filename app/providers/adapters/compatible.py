@@ -162,7 +162,10 @@ def _failure(provider: ProviderSpec, error: Exception, timeout: float, key_place
         case APITimeoutError():
             return list_timed_out(provider, timeout)
         case APIConnectionError() if isinstance(error.__cause__, RedirectedError):
-            return list_elsewhere(provider)
+            return WrongAddressError(
+                f"{provider.title} leads to another server, which wasn't asked.",
+                f"If that one is meant, put its address into {provider.url_variable}.",
+            )
         case APIConnectionError():
             return ConnectionFailedError(
                 f"The connection to {_named(provider)} failed.",
@@ -191,13 +194,6 @@ def list_refused(provider: ProviderSpec, status: int, key_place: str) -> Provide
                 f"{provider.title} is not ready (status {status}).", "It may still be loading its model."
             )
     return ProviderError(f"{provider.title} did not list its models (status {status}).")
-
-
-def list_elsewhere(provider: ProviderSpec) -> ProviderError:
-    return WrongAddressError(
-        f"{provider.title} leads to another server, which wasn't asked.",
-        f"If that one is meant, put its address into {provider.url_variable}.",
-    )
 
 
 def list_timed_out(provider: ProviderSpec, seconds: float) -> ProviderError:

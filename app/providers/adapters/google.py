@@ -84,7 +84,13 @@ class GoogleModel(SdkModel):
         return self._memory.room.noted(reply, request, room)
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> tuple[list[Content], GenerateContentConfig]:
-        return _contents(request, style), _config(self._name, request, style)
+        def said(role: str, text: str) -> Content:
+            return Content(role=role, parts=[Part(text=text)])
+
+        contents = [said("user", opening_texts(request, style)[1])]
+        for turn in request.turns:
+            contents += [said("model", turn.answer), said("user", turn.correction)]
+        return contents, _config(self._name, request, style)
 
     async def aclose(self) -> None:
         await self._client.aio.aclose()
@@ -102,6 +108,8 @@ class GoogleModel(SdkModel):
         logprobs = _logprobs(candidate)
         if request.top_logprobs and not logprobs and finish == "stop" and _text(candidate).strip():
             raise billed(no_logprobs(self._name), _usage(answer))
+        headers = answer.sdk_http_response.headers if answer.sdk_http_response else None
+        said = (headers or {}).get("x-gemini-service-tier")
         return ChatReply(
             text=_text(candidate),
             model=str(ModelName(self._name.provider, answer.model_version or self._name.model)),
@@ -110,7 +118,7 @@ class GoogleModel(SdkModel):
             seconds=seconds,
             logprobs=logprobs,
             ending=ending_name(candidate.finish_reason if candidate else None, _USUAL),
-            tier=_tier(answer),
+            tier=None if said is None else FLEX if said.lower() == FLEX else STANDARD,
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
@@ -173,16 +181,6 @@ def open_model(
     return GoogleModel(name, client, memory_of(name, most_output), timeout)
 
 
-def _contents(request: ChatRequest, style: RequestStyle) -> list[Content]:
-    def said(role: str, text: str) -> Content:
-        return Content(role=role, parts=[Part(text=text)])
-
-    contents = [said("user", opening_texts(request, style)[1])]
-    for turn in request.turns:
-        contents += [said("model", turn.answer), said("user", turn.correction)]
-    return contents
-
-
 def _config(name: ModelName, request: ChatRequest, style: RequestStyle) -> GenerateContentConfig:
     by_schema = request.schema is not None and style.json_schema
     return GenerateContentConfig(
@@ -240,12 +238,6 @@ def _usage(answer: GenerateContentResponse) -> Usage:
     # What the model thinks is billed as output.
     output = (said.candidates_token_count or 0) + (said.thoughts_token_count or 0)
     return counted_usage(said.prompt_token_count, output, said.cached_content_token_count)
-
-
-def _tier(answer: GenerateContentResponse) -> str | None:
-    headers = answer.sdk_http_response.headers if answer.sdk_http_response else None
-    said = (headers or {}).get("x-gemini-service-tier")
-    return None if said is None else FLEX if said.lower() == FLEX else STANDARD
 
 
 def _logprobs(candidate: Candidate | None) -> tuple[TokenLogprob, ...]:

@@ -92,7 +92,10 @@ def _parse(path: Path, number: int, line: bytes) -> RecordedEntry:
         entry = json.loads(line.decode("utf-8"))
         digest, model = _string(entry["digest"]), _string(entry["model"])
         if "error" in entry:
-            return RecordedEntry(digest, model, None, _kind(entry["error"]))
+            if not _KIND.fullmatch(_string(entry["error"])):
+                raise ValueError("not a kind of error")
+            kind: str = entry["error"]
+            return RecordedEntry(digest, model, None, kind)
         reply = ChatReply(
             text=_string(entry["text"]),
             model=model,
@@ -117,13 +120,6 @@ def _string(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("not a string")
     return value
-
-
-def _kind(value: Any) -> str:
-    if not _KIND.fullmatch(_string(value)):
-        raise ValueError("not a kind of error")
-    kind: str = value
-    return kind
 
 
 def _finish(value: Any) -> Finish:

@@ -310,15 +310,11 @@ def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -
     if style.system_message and system_text(request, style) and _NO_SYSTEM.search(gist):
         return LearnedRefusal.SYSTEM_MESSAGE
     if _SCHEMA_WORDS.search(gist) or (style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)):
-        return _about_json_form(gist, request, style)
+        if request.schema is None or style.json_form == "prompt":
+            return None
+        beside = style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)
+        return LearnedRefusal.JSON_SCHEMA_BESIDE if beside else LearnedRefusal.JSON_FORM
     return None
-
-
-def _about_json_form(gist: str, request: ChatRequest, style: RequestStyle) -> LearnedRefusal | None:
-    if request.schema is None or style.json_form == "prompt":
-        return None
-    beside = style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)
-    return LearnedRefusal.JSON_SCHEMA_BESIDE if beside else LearnedRefusal.JSON_FORM
 
 
 class LearnedStyle:
@@ -529,12 +525,8 @@ def is_closed(schema: Mapping[str, Any], all_required: bool = False) -> bool:
             return False
         if all_required and set(schema.get("required", ())) != set(schema.get("properties", {})):
             return False
-    return all(is_closed(inner, all_required) for inner in _subschemas(schema))
-
-
-def _subschemas(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     found: list[Any] = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
     found += [schema["items"]] if "items" in schema else []
     for combination in ("anyOf", "oneOf", "allOf", "prefixItems"):
         found += schema.get(combination, [])
-    return [inner for inner in found if isinstance(inner, Mapping)]
+    return all(is_closed(inner, all_required) for inner in [inner for inner in found if isinstance(inner, Mapping)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 from google.genai import Client
-from google.genai.types import Content, EmbedContentResponse, HttpOptions, Part
+from google.genai.types import Content, HttpOptions, Part
 from numpy.typing import NDArray
 
 from app.errors import ProviderError
@@ -31,20 +31,15 @@ class GoogleEmbedder(ApiEmbedder):
         client = Client(enterprise=False, api_key=self._endpoint.key.get_secret_value(), http_options=options)
 
         def send(batch: list[str]) -> Vectors | None:
-            return _vectors(
-                client.models.embed_content(
-                    model=self._name.model,
-                    contents=[Content(parts=[Part(text=text)]) for text in batch],
-                    config={"task_type": TASK},
-                )
+            answer = client.models.embed_content(
+                model=self._name.model,
+                contents=[Content(parts=[Part(text=text)]) for text in batch],
+                config={"task_type": TASK},
             )
+            values = [embedding.values for embedding in answer.embeddings or ()]
+            return [value for value in values if value] if all(values) else None
 
         try:
             return embed_in_batches(self._name, texts, BATCH, send, failure)
         finally:
             client.close()
-
-
-def _vectors(answer: EmbedContentResponse) -> Vectors | None:
-    values = [embedding.values for embedding in answer.embeddings or ()]
-    return [value for value in values if value] if all(values) else None

@@ -30,17 +30,16 @@ class OpenAIEmbedder(ApiEmbedder):
         ) as client:
 
             def send(batch: list[str]) -> Vectors | None:
-                return _vectors(client.embeddings.create(model=self._name.model, input=batch, encoding_format="float"))
+                answer = client.embeddings.create(model=self._name.model, input=batch, encoding_format="float")
+                # The SDK doesn't check what it parses: look-alikes and proxies may send anything.
+                data = answer.data if isinstance(answer, CreateEmbeddingResponse) else None
+                if not isinstance(data, list) or not all(
+                    isinstance(item, Embedding) and _numbers(item.embedding) for item in data
+                ):
+                    return None
+                return [item.embedding for item in sorted(data, key=lambda item: item.index)]
 
             return embed_in_batches(self._name, texts, BATCH, send, failure)
-
-
-def _vectors(answer: object) -> Vectors | None:
-    # The SDK doesn't check what it parses: look-alikes and proxies may send anything.
-    data = answer.data if isinstance(answer, CreateEmbeddingResponse) else None
-    if not isinstance(data, list) or not all(isinstance(item, Embedding) and _numbers(item.embedding) for item in data):
-        return None
-    return [item.embedding for item in sorted(data, key=lambda item: item.index)]
 
 
 def _numbers(vector: object) -> bool:

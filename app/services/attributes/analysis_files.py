@@ -55,10 +55,10 @@ def spread_rows(
     return tuple(sorted(rows, key=lambda row: (places.get(row.kind, len(places)), row.spread, row.contributor)))
 
 
-def topic_table(grouping: TopicGrouping, rows: tuple[SpreadRow, ...], label: Label = model_label) -> pd.DataFrame:
+def topic_table(grouping: TopicGrouping, rows: tuple[SpreadRow, ...]) -> pd.DataFrame:
     """Return a table with a row for each contributor: number of attributes, spread and chance with their intervals, and
     the share of each topic."""
-    shares = {label(name): spread.by_top_topic for name, spread in grouping.spreads.items()}
+    shares = {model_label(name): spread.by_top_topic for name, spread in grouping.spreads.items()}
     found = []
     for row in rows:
         values = shares[row.contributor]
@@ -162,13 +162,13 @@ def write_topics(path: Path, grouping: TopicGrouping, kinds: Mapping[str, Contri
     )
 
 
-def write_similarity(path: Path, found: SetComparison, measure: str = "ROUGE-L") -> None:
-    """Write the heat map of one measure (.svg) or the table of all (.csv, .tex). Raises InputError for another
+def write_similarity(path: Path, found: SetComparison) -> None:
+    """Write the heat map of ROUGE-L (.svg) or the table of all (.csv, .tex). Raises InputError for another
     ending."""
     _write(
         path,
         {
-            ".svg": lambda: chart_svg(likeness_chart(found, measure), f"Similarity: {measure}", own_width=True),
+            ".svg": lambda: chart_svg(likeness_chart(found, "ROUGE-L"), "Similarity: ROUGE-L", own_width=True),
             ".csv": lambda: table_csv(likeness_rows(found)),
             ".tex": lambda: likeness_latex(found),
         },

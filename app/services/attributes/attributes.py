@@ -192,7 +192,11 @@ class _AttributeWriter:
         self.work.think_aloud.edit_attribute(number, text)
         if here.id != dimension.id:
             self.work.think_aloud.move(number, here.id)
-        self._leave_out(row, number)
+        status = _cell(row, "status")
+        if status in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
+            self.work.think_aloud.set_status(number, AttributeStatus.EXCLUDED, _cell(row, "reason"))
+        if status == AttributeStatus.MERGED:
+            self.merged[number] = _cell(row, "merged_into")
 
     def _passage(self, row: Mapping[str, Any], dimension_id: int) -> Passage | None:
         """Return the row's passage as it is in a text of this project. None without one (as in files of earlier
@@ -210,14 +214,6 @@ class _AttributeWriter:
             found = None
         self.passages_left_out += found is None
         return found
-
-    def _leave_out(self, row: Mapping[str, Any], number: int) -> None:
-        """Exclude the new attribute if the row says that it was excluded or merged."""
-        status = _cell(row, "status")
-        if status in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
-            self.work.think_aloud.set_status(number, AttributeStatus.EXCLUDED, _cell(row, "reason"))
-        if status == AttributeStatus.MERGED:
-            self.merged[number] = _cell(row, "merged_into")
 
     def merge(self) -> None:
         """Merge attributes into others of the same file; the rest of the merged ones stay excluded with their

@@ -130,7 +130,14 @@ def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) 
                 f"Everybody answers every text of {name}, so there is nothing to move.",
                 "Say first how many experts answer each text.",
             )
-        _check_taker(work, dimension_id, giver, taker)
+        project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
+        _check_expert(work, project.id, taker)
+        if giver == taker:
+            raise InputError(f"{quoted(giver)} has these texts already.", "Move them to somebody else.")
+        if not work.assignments.is_assigned(dimension_id, taker):
+            raise InputError(
+                f"{dimension.name} isn't among what {quoted(taker)} does.", "Give them the dimension first."
+            )
         answered = answered_texts(work, draw)
         unanswered = [t for t in draw.texts if giver in shares.get(t, ()) and giver not in answered.whole.get(t, ())]
         if not unanswered:
@@ -175,15 +182,6 @@ def _check_expert(work: UnitOfWork, project_id: int, name: str) -> None:
     member = work.people.member(project_id, name)
     if member is None or member.role is not Role.EXPERT:
         raise NotFoundError(f"Nobody called {quoted(name)} is an expert of this project.", "Invite them first.")
-
-
-def _check_taker(work: UnitOfWork, dimension_id: int, giver: str, taker: str) -> None:
-    project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
-    _check_expert(work, project.id, taker)
-    if giver == taker:
-        raise InputError(f"{quoted(giver)} has these texts already.", "Move them to somebody else.")
-    if not work.assignments.is_assigned(dimension_id, taker):
-        raise InputError(f"{dimension.name} isn't among what {quoted(taker)} does.", "Give them the dimension first.")
 
 
 IDLE_DAYS = 3

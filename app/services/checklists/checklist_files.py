@@ -281,7 +281,12 @@ def import_checklist(
         target = there or work.projects.add_dimension(project_id, _new_dimension(called, settings))
         taken, differs = _compared(work, project_id, target, settings, wordings, holds)
         _take(work, project_id, target, settings, wordings, taken)
-        saved = _kept(work, target.id, found, comments)
+        saved = work.checklists.get(work.checklists.save(target.id, found, origin="imported"))
+        for question in saved.asked if comments else ():
+            for said in comments.get((question.component, question.text), ()):
+                id_ = work.question_comments.add(question.id, said.who, said.text, said.at)
+                if said.resolved:
+                    work.question_comments.settle(id_, "resolved", said.who)
         return ChecklistImport(
             saved, work.projects.dimension_by_id(target.id), there is None, tuple(taken), tuple(differs), holds
         )
@@ -360,7 +365,12 @@ def _questions(
 ) -> tuple[Checklist, Mapping[tuple[str, str], Sequence[ImportedComment]]]:
     ending = _ending(name)
     if ending in _TABLES:
-        return read_rows(_rows(content, name), dimension), {}
+        rows, skipped = parse_delimited(content, PurePath(name).name)
+        if skipped:
+            raise FileFormatError(
+                f"Row {skipped[0].row} can't be read: {skipped[0].reason}", "Mend it, then try again."
+            )
+        return read_rows(rows, dimension), {}
     if ending in _LISTS:
         return read_lines(content, dimension), {}
     return read_document(content, dimension, known), read_comments(content)
@@ -387,26 +397,3 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileFormatError("The checklist file is no text in UTF-8.", "Save it as UTF-8.") from None
-
-
-def _kept(
-    work: UnitOfWork,
-    dimension_id: int,
-    found: Checklist,
-    comments: Mapping[tuple[str, str], Sequence[ImportedComment]],
-) -> Checklist:
-    """Store a new draft, with people's comments on its questions, and return it."""
-    saved = work.checklists.get(work.checklists.save(dimension_id, found, origin="imported"))
-    for question in saved.asked if comments else ():
-        for said in comments.get((question.component, question.text), ()):
-            id_ = work.question_comments.add(question.id, said.who, said.text, said.at)
-            if said.resolved:
-                work.question_comments.settle(id_, "resolved", said.who)
-    return saved
-
-
-def _rows(content: str, name: str) -> list[tuple[int, dict[str, object]]]:
-    rows, skipped = parse_delimited(content, PurePath(name).name)
-    if skipped:
-        raise FileFormatError(f"Row {skipped[0].row} can't be read: {skipped[0].reason}", "Mend it, then try again.")
-    return rows

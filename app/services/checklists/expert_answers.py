@@ -1,7 +1,7 @@
 """Experts' answers to a published checklist: drawing texts in waves, sheets, and storing answers."""
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -462,7 +462,12 @@ def save_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: S
         drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)
         written = [entry for entry in entries if not entry.step]
         open_ = {q.id for q in work.checklists.get(draw.checklist).asked if q.may_not_apply}
-        known = [entry for entry in written if (entry.text, entry.question) in drawn and _may_be_given(entry, open_)]
+        known = [
+            entry
+            for entry in written
+            if (entry.text, entry.question) in drawn
+            and (entry.answer is not Answer.NOT_APPLICABLE or entry.question in open_)
+        ]
         for entry in known:
             if entry.answer is not None:
                 work.expert_answers.answer(draw.id, who, entry.text, entry.question, entry.answer)
@@ -471,7 +476,3 @@ def save_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: S
         if known:
             work.independence.note_seen(work.checklists.dimension_of(draw.checklist), who)
     return len(written) - len(known)
-
-
-def _may_be_given(entry: SheetEntry, may_not_apply: Collection[int]) -> bool:
-    return entry.answer is not Answer.NOT_APPLICABLE or entry.question in may_not_apply

@@ -295,7 +295,11 @@ def _build(
         report(f"Building the checklist of {cell.condition.words} for {cell.dimension.name}", made, steps)
         try:
             _check_budget(options, spent())
-            _build_one(workbench, options, cell)
+            build = cell.build or start_build(
+                workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
+            )
+            run_stages(replace(workbench, asking=options.asking_of(options.model)), build)
+            make_checklist(workbench, build, publish=True)
         except BudgetError as error:
             problems.append(str(error))
             stop.set()
@@ -304,15 +308,6 @@ def _build(
         else:
             made += 1
     return made
-
-
-def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
-    """Build one checklist, resuming a failed or interrupted build without asking again."""
-    build = cell.build or start_build(
-        workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
-    )
-    run_stages(replace(workbench, asking=options.asking_of(options.model)), build)
-    make_checklist(workbench, build, publish=True)
 
 
 def _score(

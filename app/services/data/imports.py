@@ -192,7 +192,10 @@ def store_corpus(
                 raise ConflictError("Another process has brought this file in.", "There is nothing left to do.")
             work.imports.lock_imports()
             target = project_to_fill(work, workbench.actor, project, corpus.task, notice)
-            _add_dimensions(work, target, corpus)
+            there = {d.name for d in work.projects.dimensions(target.id)}
+            for dimension in corpus.dimensions:
+                if dimension.name not in there:
+                    work.projects.add_dimension(target.id, dimension)
             kept = work.imports.keep(import_id, target.id)
             skipped = [*corpus.left_out(), *(SkippedRow(row, reason) for row, reason in kept.left_out)]
             report = _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
@@ -219,13 +222,6 @@ def _blocks(texts: Iterable[CorpusText]) -> Iterator[list[TextOfFile]]:
     placed = (TextOfFile(position, item.row, item.text, item.ratings) for position, item in enumerate(texts))
     while block := list(islice(placed, BLOCK)):
         yield block
-
-
-def _add_dimensions(work: UnitOfWork, project: Project, corpus: CorpusReader) -> None:
-    there = {d.name for d in work.projects.dimensions(project.id)}
-    for dimension in corpus.dimensions:
-        if dimension.name not in there:
-            work.projects.add_dimension(project.id, dimension)
 
 
 def _report(
@@ -293,7 +289,13 @@ def start_import(workbench: Workbench, upload: Upload, project: str, plan: Impor
     with workbench.database.write() as work:
         work.import_reports.forget(project)
     if len(upload.data) > LARGE_IMPORT and workers_there(workbench):
-        _hand_over(workbench, upload, key, title, project, plan)
+        without_keys = replace(workbench, credentials=Credentials())  # it asks no model: a typed key binds it to nobody
+        file = store_job_file(workbench, upload.name, upload.data)
+        try:
+            start_job(without_keys, key, title, HandedImportJob(file, project, plan), file)
+        except WorkbenchError:
+            delete_handed_file(workbench, file)
+            raise
         return True
     job = ImportJob(uuid.uuid4().hex, project, plan)
     _uploads[job.upload] = upload
@@ -303,16 +305,6 @@ def start_import(workbench: Workbench, upload: Upload, project: str, plan: Impor
         del _uploads[job.upload]
         raise
     return False
-
-
-def _hand_over(workbench: Workbench, upload: Upload, key: str, title: str, project: str, plan: ImportPlan) -> None:
-    without_keys = replace(workbench, credentials=Credentials())  # it asks no model: a typed key binds it to nobody
-    file = store_job_file(workbench, upload.name, upload.data)
-    try:
-        start_job(without_keys, key, title, HandedImportJob(file, project, plan), file)
-    except WorkbenchError:
-        delete_handed_file(workbench, file)
-        raise
 
 
 @job_kind(ImportJob, bound=True)

@@ -192,13 +192,11 @@ class TableCells:
             case AttributeSource():
                 return self._of_attributes(source.dimension, source.condition, column)
             case StudySource():
-                return self._with_attributes(self._of_study(source, column), source, column)
-
-    def _with_attributes(self, found: _Found | str, source: StudySource, column: Column) -> _Found | str:
-        if isinstance(found, str) or OF_ATTRIBUTES.isdisjoint(column.figures):
-            return found
-        more = self._of_attributes(source.dimension, source.conditions[0], column)
-        return more if isinstance(more, str) else replace(found, figures={**found.figures, **more.figures})
+                found = self._of_study(source, column)
+                if isinstance(found, str) or OF_ATTRIBUTES.isdisjoint(column.figures):
+                    return found
+                more = self._of_attributes(source.dimension, source.conditions[0], column)
+                return more if isinstance(more, str) else replace(found, figures={**found.figures, **more.figures})
 
     def _of_attributes(self, dimension: Dimension, condition: str, column: Column) -> _Found | str:
         """Return the similarity within the condition's attributes and their spread over five LDA topics of all
@@ -265,14 +263,24 @@ class TableCells:
         return _Found(_named(meta), _published(rows, column))
 
     def _of_study(self, source: StudySource, column: Column) -> _Found | str:
-        trials = self._figures_of(source)
+        key = source.project.id, source.options
+        if key not in self._studies:
+            plans = plan_trials(self.made.workbench, source.project, source.options)
+            self._studies[key] = trial_figures(
+                self.made.workbench, plans, self.made.table.level, permutations=0, resamples=self.resamples
+            ).trials
+        trials = self._studies[key]
         trial = trials[min(source.trial, len(trials)) - 1]
         rows = {row.family.value: row for row in trial.rows if row.dimension.id == source.dimension.id and not row.name}
         missing = [name for name in source.conditions if name not in rows]
         if missing:
             return f"The condition {missing[0]} isn't scored yet, or its contributors have no attributes."
         if len(source.conditions) == 2:
-            return self._difference(source, trial)
+            for each in trial.differences:
+                keys = (each.first.family.value, each.second.family.value)
+                if each.first.dimension.id == source.dimension.id and keys == source.conditions:
+                    return _Found({f"fisher-{name}": tested.fisher.statistic for name, tested in each.tested.items()})
+            return f"{source.conditions[0]} and {source.conditions[1]} aren't compared."
         members = rows[source.conditions[0]].members
         if source.contributor:
             name = source.contributor.casefold()
@@ -283,23 +291,6 @@ class TableCells:
         if len(members) == 1:
             return self._of_run(members[0].run, source.dimension.id, column)
         return _Found({str(name): figure for name, figure in rows[source.conditions[0]].figures.items()})
-
-    def _figures_of(self, source: StudySource) -> Sequence[StudyFigures]:
-        key = source.project.id, source.options
-        if key not in self._studies:
-            plans = plan_trials(self.made.workbench, source.project, source.options)
-            self._studies[key] = trial_figures(
-                self.made.workbench, plans, self.made.table.level, permutations=0, resamples=self.resamples
-            ).trials
-        return self._studies[key]
-
-    def _difference(self, source: StudySource, trial: StudyFigures) -> _Found | str:
-        """Return Fisher's z of the second condition minus the first."""
-        for each in trial.differences:
-            keys = (each.first.family.value, each.second.family.value)
-            if each.first.dimension.id == source.dimension.id and keys == source.conditions:
-                return _Found({f"fisher-{name}": tested.fisher.statistic for name, tested in each.tested.items()})
-        return f"{source.conditions[0]} and {source.conditions[1]} aren't compared."
 
     def _mark(self, row: Row, place: Place, found: _Found) -> str:
         column = place.column

@@ -301,23 +301,39 @@ class Reproduction:
         if dimension is None:
             return f"The texts of “{project.name}” have no dimension {column.dimension}."
         if method.imported:
-            return self._imported(project, dimension, method.imported)
+            runs = list_runs(self.workbench, project.id)
+            found = next(
+                (r for r in runs if r.evaluator == f"{OWN}{method.imported}" and dimension.name in r.dimensions), None
+            )
+            how = f"interacteval scores import FILE --project {project.name!r} --name {method.imported!r}"
+            return (
+                [ImportedSource(project, dimension, found.id)] if found else f"Its scores come from elsewhere: `{how}`."
+            )
         if method.condition and OF_ATTRIBUTES.issuperset(column.figures):
             return [AttributeSource(project, dimension, method.condition)]
         if method.condition:
-            return self._studies(row, column, method, project, dimension)
+            judges = self.substitute_models(row, method)
+            if not judges:
+                return f"No model was named in place of {method.model or 'the paper’s'}."
+            conditions = row.compared or (method.condition,)
+            contributor = self._contributor(method)
+            return [
+                StudySource(
+                    project,
+                    self._study(column.data, project, method, judge),
+                    dimension,
+                    conditions,
+                    contributor,
+                    row.trial,
+                )
+                for judge in judges
+            ]
         return self._runs(row, column, method, project, dimension)
 
     def _dimension(self, project: Project, column: Column) -> Dimension | None:
         there = {each.name.casefold(): each for each in dimensions_named(self.workbench, project.name, "all")}
         also = self.data[column.data].also.get(column.dimension, "")
         return there.get(column.dimension.casefold()) or there.get(also.casefold())
-
-    def _imported(self, project: Project, dimension: Dimension, name: str) -> list[Source] | str:
-        runs = list_runs(self.workbench, project.id)
-        found = next((r for r in runs if r.evaluator == f"{OWN}{name}" and dimension.name in r.dimensions), None)
-        how = f"interacteval scores import FILE --project {project.name!r} --name {name!r}"
-        return [ImportedSource(project, dimension, found.id)] if found else f"Its scores come from elsewhere: `{how}`."
 
     def _runs(
         self, row: Row, column: Column, method: RecipeMethod, project: Project, dimension: Dimension
@@ -365,7 +381,11 @@ class Reproduction:
         key = project.id, options
         if key not in self._planned:
             try:
-                self._check_judge(options)
+                method = check_evaluator(options.evaluator)
+                if method.judged:
+                    check_provider_of(method, options.judge)
+                    judge = judge_named(self.workbench, options.judge)
+                    check_judge_of(method, judge.name, judge.is_llm)
                 parts = plan_run(self.workbench, project.id, options)
                 self._planned[key] = "", sum(len(part.texts) for part in parts)
             except _FOR_THE_PERSON:
@@ -374,31 +394,9 @@ class Reproduction:
                 self._planned[key] = str(error), 0
         return self._planned[key]
 
-    def _check_judge(self, options: RunOptions) -> None:
-        method = check_evaluator(options.evaluator)
-        if method.judged:
-            check_provider_of(method, options.judge)
-            judge = judge_named(self.workbench, options.judge)
-            check_judge_of(method, judge.name, judge.is_llm)
-
     @cached_property
     def _planned(self) -> dict[tuple[int, RunOptions], tuple[str, int]]:
         return {}
-
-    def _studies(
-        self, row: Row, column: Column, method: RecipeMethod, project: Project, dimension: Dimension
-    ) -> list[Source] | str:
-        judges = self.substitute_models(row, method)
-        if not judges:
-            return f"No model was named in place of {method.model or 'the paper’s'}."
-        conditions = row.compared or (method.condition,)
-        contributor = self._contributor(method)
-        return [
-            StudySource(
-                project, self._study(column.data, project, method, judge), dimension, conditions, contributor, row.trial
-            )
-            for judge in judges
-        ]
 
     def _contributor(self, method: RecipeMethod) -> str:
         """Return the model that stands in for the contributor, else the paper's name for it; "" for none."""

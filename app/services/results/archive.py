@@ -445,7 +445,14 @@ def _parts(workbench: Workbench, project_id: int, now: datetime) -> Iterator[Par
     with workbench.database.read() as work:
         dimensions = work.projects.dimensions(project_id)
         attributes, people = work.think_aloud.attributes(project_id), work.think_aloud.contributors(project_id)
-        about = _about(work, project_id, dimensions)
+        project = work.projects.by_id(project_id)
+        about = {
+            "project": project.name,
+            "created": project.created_at.isoformat(timespec="seconds"),
+            "notice": project.notice,
+            "task": asdict(project.task),
+            "dimensions": [_about_dimension(work, each) for each in dimensions],
+        }
     locked = state_of(workbench, project_id)
     apart = (
         f"\nThe {locked.texts:,} texts of the locked test split are not in here, nor their ratings and scores.\n"
@@ -475,17 +482,6 @@ def _parts(workbench: Workbench, project_id: int, now: datetime) -> Iterator[Par
     yield ArchiveTable("runs.csv", RUN_COLUMNS, run_rows(workbench, project_id))
     yield ArchiveTable("scores.csv", SCORE_COLUMNS, score_rows(workbench, project_id))
     yield ArchiveTable("judge-answers.csv", JUDGMENT_COLUMNS, judgment_rows(workbench, project_id))
-
-
-def _about(work: UnitOfWork, project_id: int, dimensions: Iterable[Dimension]) -> dict[str, Any]:
-    project = work.projects.by_id(project_id)
-    return {
-        "project": project.name,
-        "created": project.created_at.isoformat(timespec="seconds"),
-        "notice": project.notice,
-        "task": asdict(project.task),
-        "dimensions": [_about_dimension(work, each) for each in dimensions],
-    }
 
 
 def _about_dimension(work: UnitOfWork, dimension: Dimension) -> dict[str, Any]:

@@ -358,7 +358,9 @@ def cost_of(workbench: Workbench, run: RunSummary) -> Cost:
         return Cost(None, why)
     if not (spent.calls and run.done):
         return Cost(None, "all its calls were answered before")
-    needed = _calls_per_text(run) * run.done
+    method = METHODS[run.evaluator]
+    logprobs = gives_logprobs(run.judge) and gives_probabilities(run.params)
+    needed = method.calls(options_of(method, run.params), logprobs).per_text * run.done
     share = min(1.0, spent.calls / needed) if needed else 1.0
     if share > ALL:
         return Cost(1000 * spent.cost_usd / run.done)
@@ -366,12 +368,6 @@ def cost_of(workbench: Workbench, run: RunSummary) -> Cost:
         1000 * spent.cost_usd / share / run.done,
         f"{1 - share:.0%} of its calls were answered before; taken to cost what the others do",
     )
-
-
-def _calls_per_text(run: RunSummary) -> int:
-    method = METHODS[run.evaluator]
-    logprobs = gives_logprobs(run.judge) and gives_probabilities(run.params)
-    return method.calls(options_of(method, run.params), logprobs).per_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,7 +246,11 @@ def report_html(
     from app.export.charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
 
     figures = [(result, result.meta.figures["spearman"]) for result in results]
-    rows = [IntervalRow(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
+    rows = [
+        IntervalRow(f"{r.dimension.name}, {method_label(r.run)}, run {r.run.id}", f.value, f.low, f.high, f.n)
+        for r, f in figures
+        if f.value is not None
+    ]
     overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else None
     documents = [
         {
@@ -340,10 +344,6 @@ def _title(project: Project) -> str:
 def _notices(project: Project, results: Sequence[DimensionResult]) -> list[str]:
     by_rules = any(result.run.judge == "rules" for result in results)
     return [*([project.notice] if project.notice else []), *([NO_LLM] if by_rules else [])]
-
-
-def _label(result: DimensionResult) -> str:
-    return f"{result.dimension.name}, {method_label(result.run)}, run {result.run.id}"
 
 
 def _charts(result: DimensionResult) -> "list[ReportChart]":

@@ -346,12 +346,20 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
                 nothing_applies += row.nothing_applies
                 if row.coverage is not None:
                     coverages.append(row.coverage)
+            answers = work.every_result.answer_counts(run_id, part.dimension).values()
+            untold = sum(work.every_result.cannot_tell_counts(run_id, part.dimension).values())
+            details = work.every_result.details(run_id, part.dimension).values() if not answers else ()
+            found = {
+                "does_not_apply": sum(counted.get(Answer.NOT_APPLICABLE, 0) for counted in answers),
+                "nothing_applies": nothing_applies,
+                "cannot_tell": untold + sum(ABSTAINED in each for each in details),
+            }
             counts[part.name] = {
                 "scored": states[ScoreStatus.DONE],
                 "failed": states[ScoreStatus.FAILED],
                 "unanswered": work.every_result.unanswered(run_id, part.dimension),
                 "coverage": round(fmean(coverages), 4) if coverages else None,
-                **_neither(work, run_id, part.dimension, nothing_applies),
+                **{name: number for name, number in found.items() if number},
                 **(_quotes(work, run_id, part.dimension) if evidence else {}),
             }
         return counts
@@ -360,16 +368,3 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
 def _quotes(work: UnitOfWork, run_id: int, dimension_id: int) -> dict[str, dict[str, int]]:
     counted = count_quotes(work.every_result.quotes(run_id, dimension_id), work.every_text.many)
     return {"quotes": counted.to_json()} if counted else {}
-
-
-def _neither(work: UnitOfWork, run_id: int, dimension_id: int, nothing_applies: int) -> dict[str, int]:
-    """Return the counts of other answers than yes and no that are above 0."""
-    answers = work.every_result.answer_counts(run_id, dimension_id).values()
-    untold = sum(work.every_result.cannot_tell_counts(run_id, dimension_id).values())
-    details = work.every_result.details(run_id, dimension_id).values() if not answers else ()
-    found = {
-        "does_not_apply": sum(counted.get(Answer.NOT_APPLICABLE, 0) for counted in answers),
-        "nothing_applies": nothing_applies,
-        "cannot_tell": untold + sum(ABSTAINED in each for each in details),
-    }
-    return {name: number for name, number in found.items() if number}

@@ -386,7 +386,6 @@ def ask_model(
     name: str,
     ask: Callable[[RecordedModel], Awaitable[Found]],
     *,
-    use_cache: bool = True,
     on_record: tuple[int, str] | None = None,
 ) -> tuple[Found, str]:
     """Ask a model with the project's wordings. Return the answer of `ask`, and the model's full name.
@@ -395,7 +394,7 @@ def ask_model(
     """
 
     async def asked() -> tuple[Found, str]:
-        async with model_session(workbench, name, use_cache=use_cache, project=project_id) as model:
+        async with model_session(workbench, name, project=project_id) as model:
             return await ask(model), model.name
 
     try:

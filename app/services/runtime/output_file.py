@@ -29,7 +29,11 @@ def output_file(path: Path) -> Iterator[Path]:
             return
         with _beside(target) as temporary:
             yield temporary
-            _replace(target, temporary)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())  # a machine that goes down now leaves the old file or the new one
+            with suppress(FileNotFoundError):
+                temporary.chmod(target.stat().st_mode & 0o777)
+            temporary.replace(target)
     except OSError as error:
         raise InputError(f"{path} can't be written: {error.strerror or error}.", "Choose another place.") from error
 
@@ -43,14 +47,6 @@ def _beside(target: Path) -> Iterator[Path]:
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _replace(target: Path, temporary: Path) -> None:
-    with temporary.open("rb+") as file:
-        os.fsync(file.fileno())  # a machine that goes down now leaves the old file or the new one
-    with suppress(FileNotFoundError):
-        temporary.chmod(target.stat().st_mode & 0o777)
-    temporary.replace(target)
 
 
 def table_csv(rows: pd.DataFrame) -> bytes:

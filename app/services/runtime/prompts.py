@@ -206,7 +206,9 @@ def _checked(prompt: ProjectPrompt, system: str, user: str) -> tuple[str, Prompt
     check_storable(system + user, "The wording")
     source = _source(prompt, f"{SYSTEM}{_section(system)}{USER}{_section(user)}")
     wording = load_prompt(prompt.name, source=source)
-    _try(wording)
+    values = example_variables(wording)
+    if values is not None:
+        wording.render(**values)
     return source, wording
 
 
@@ -315,10 +317,3 @@ def _source(prompt: ProjectPrompt, body: str) -> str:
 
 def _section(text: str) -> str:
     return text.replace("\r\n", "\n").strip("\n") + "\n"
-
-
-def _try(wording: PromptTemplate) -> None:
-    """Raise PromptError if the wording can't be filled in."""
-    values = example_variables(wording)
-    if values is not None:
-        wording.render(**values)

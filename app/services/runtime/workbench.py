@@ -304,7 +304,9 @@ def use_case(
             given.apply_defaults()
             places = set() if vouched else check(workbench, right, given.arguments, project)
             if "who" in signature.parameters and not vouched:
-                given.arguments["who"] = _name(workbench.actor, places)
+                given.arguments["who"] = next(
+                    (workbench.actor.name_in(place.project) for place in places), workbench.actor.name
+                )
             with _inside_use_case(), audited(workbench, entry, places, given.arguments, about, project):
                 return function(*given.args, **given.kwargs)
 
@@ -383,7 +385,3 @@ def _check(work: UnitOfWork, actor: Actor, right: Right, place: ResourceLocation
             "You see this once you are done thinking aloud.",
             "Say “done” on Think aloud first, so that what you write is your own.",
         )
-
-
-def _name(actor: Actor, places: set[ResourceLocation]) -> str:
-    return next((actor.name_in(place.project) for place in places), actor.name)

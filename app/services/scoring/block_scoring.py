@@ -63,9 +63,9 @@ class Block:
     any_path: bool = True
 
 
-def block_of(workbench: Workbench, run: int, writer: str, share: int = 1, budget: float | None = None) -> Block:
+def block_of(workbench: Workbench, run: int, writer: str) -> Block:
     """Return a block without scores, for the workbench's actor."""
-    return Block(run, writer, (), share, budget, person=workbench.actor.person, any_path=workbench.any_path)
+    return Block(run, writer, (), 1, person=workbench.actor.person, any_path=workbench.any_path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from app.corpora.corpus import SkippedRow
 from app.corpora.rows import BadCellError, number, one_line
 from app.corpora.score_and_answer_tables import (
     Cells,
-    Key,
     MatchedScores,
     ScoreColumns,
     find_columns,
@@ -158,18 +157,14 @@ def _keep(
     params: dict[str, Any],
     name: str,
 ) -> int:
-    values = {text: matched.scores[key][1] for key, text in _ids(work, project_id, matched).items()}
+    ids = work.texts.ids_by_key(project_id)
+    values = {text: matched.scores[key][1] for key, text in {key: ids[key] for key in matched.scores}.items()}
     on_scale = all(d.low <= value <= d.high for d in dimensions for value in values.values())
     run_id = work.runs.create(project_id, f"{OWN}{name}", NO_JUDGE, {**params, "on_scale": on_scale}, plan)
     planned = work.runs.open_scores(run_id)
     work.runs.save([Outcome(score, Evaluation(values[score.text])) for score in planned])
     work.runs.finish(run_id, RunStatus.DONE)
     return run_id
-
-
-def _ids(work: UnitOfWork, project_id: int, matched: MatchedScores) -> dict[Key, int]:
-    ids = work.texts.ids_by_key(project_id)
-    return {key: ids[key] for key in matched.scores}
 
 
 def _params(path: Path, columns: ScoreColumns) -> dict[str, Any]:
@@ -319,7 +314,11 @@ class _Reader:
         if not cells.get("answer"):
             self.blank += 1
             return
-        who = _answers_called(cells.get("judge") or self._judge)
+        judge = cells.get("judge") or self._judge
+        name = one_line(judge).removeprefix(ELSEWHERE).strip()[:_LONGEST_NAME]
+        if not name:
+            raise InputError("No judge is named.")
+        who = ELSEWHERE + name
         text, question = self.reading.place(cells)
         answer = self.reading.answer(cells, question, CANNOT_TELL)
         assert answer is not None  # it isn't blank
@@ -331,14 +330,6 @@ class _Reader:
         cannot = cells["answer"].replace("’", "'").lower() in CANNOT_TELL
         why, quote = cells.get("rationale", ""), cells.get("quote", "")
         theirs[place] = Judgment(question, answer, why, repeat, p_yes, cannot_tell=cannot, quote=quote)
-
-
-def _answers_called(judge: str) -> str:
-    """Return the judge's name with its prefix. Raises InputError for an empty one."""
-    name = one_line(judge).removeprefix(ELSEWHERE).strip()[:_LONGEST_NAME]
-    if not name:
-        raise InputError("No judge is named.")
-    return ELSEWHERE + name
 
 
 def _repeat(cell: str) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.domain.checklist import Answer
 from app.domain.people import Right
-from app.domain.project import Dimension, TextPlace
+from app.domain.project import Dimension
 from app.domain.run import (
     EVERY_SYSTEM,
     EVERY_TEXT,
@@ -282,7 +282,14 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
         ),
     )
     if options.texts:
-        texts = _only(texts, options.texts, dimension)
+        among = set(options.texts)
+        left = [text for text in texts if text.id in among]
+        if not left:
+            raise NotReadyError(
+                f"None of the chosen texts can be scored on {dimension.name} any more.",
+                "They became samples, or were locked or deleted. Choose others.",
+            )
+        texts = left
     if texts and method.references(chosen) and not _any_reference(workbench, [text.id for text in texts]):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
@@ -305,17 +312,6 @@ def _any_reference(workbench: Workbench, texts: Sequence[int]) -> bool:
         return any(text.references for block in blocks for text in work.every_text.many(block).values())
 
 
-def _only(texts: Sequence[TextPlace], wanted: Sequence[int], dimension: Dimension) -> list[TextPlace]:
-    among = set(wanted)
-    left = [text for text in texts if text.id in among]
-    if not left:
-        raise NotReadyError(
-            f"None of the chosen texts can be scored on {dimension.name} any more.",
-            "They became samples, or were locked or deleted. Choose others.",
-        )
-    return left
-
-
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
     """Store a planned run that waits for a worker; returns its id."""
     return start_runs(workbench, project_id, (options,))[0]
@@ -329,7 +325,16 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
     """
     wishes = [trial for options in wishes for trial in options.each_trial()]
     for options in wishes:
-        _check_judge(workbench, options)
+        method, asking = check_evaluator(options.evaluator), options.judge_options()
+        if method.judged:
+            check_provider_of(method, options.judge)
+            workbench.check_model(options.judge)
+            judge = judge_named(workbench, options.judge)
+            check_judge_of(method, judge.name, judge.is_llm)
+            check_wishes(judge, asking, options.budget, options.model.tier)
+            check_effort(judge.name, options.model.effort)
+            check_tier(judge.name, options.model.tier)
+            check_batch(judge.name, options)
     plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
         prompts = planned_prompts(work, project_id)
@@ -338,19 +343,6 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
             work.runs.create(project_id, options.evaluator, _judge_of(options), params, plan)
             for options, params, plan in zip(wishes, stored, plans, strict=True)
         ]
-
-
-def _check_judge(workbench: Workbench, options: RunOptions) -> None:
-    method, asking = check_evaluator(options.evaluator), options.judge_options()
-    if method.judged:
-        check_provider_of(method, options.judge)
-        workbench.check_model(options.judge)
-        judge = judge_named(workbench, options.judge)
-        check_judge_of(method, judge.name, judge.is_llm)
-        check_wishes(judge, asking, options.budget, options.model.tier)
-        check_effort(judge.name, options.model.effort)
-        check_tier(judge.name, options.model.tier)
-        check_batch(judge.name, options)
 
 
 def check_batch(judge: str, options: RunOptions) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
-from app.domain.run import OPEN, ProviderBatch
+from app.domain.run import OPEN
 from app.errors import StoppedError
 from app.providers.batches.batch import BatchedModel
 from app.providers.model_options import ModelOptions
@@ -74,7 +74,15 @@ def collect_batches(
             of_model = replace(workbench, asking=replace(workbench.asking, effort=effort))
             asking = ThinkAloudAsking(of_model, project, {}, on_answer)
             came_in += asyncio.run(_collect_batch(asking, name, cancel, ending, wished))
-    return _collected_batches(workbench, before, came_in)
+    with workbench.database.read() as work:
+        now = [work.provider_batches.one(each.id) for each in before]
+    there = [each for each in now if each.handle]
+    return CollectedBatches(
+        sum(each.requests for each in there),
+        sum(each.answered for each in there),
+        sum(each.requests for each in there if each.status in OPEN),
+        tuple(came_in),
+    )
 
 
 async def _collect_batch(
@@ -97,20 +105,6 @@ async def _collect_batch(
                 if not wished():
                     return []
             return await asking.answers(model.awaiting({}), name, about, numbers)
-
-
-def _collected_batches(
-    workbench: Workbench, before: Sequence[ProviderBatch], came_in: Sequence[ThinkAloudAnswer]
-) -> CollectedBatches:
-    with workbench.database.read() as work:
-        now = [work.provider_batches.one(each.id) for each in before]
-    there = [each for each in now if each.handle]
-    return CollectedBatches(
-        sum(each.requests for each in there),
-        sum(each.answered for each in there),
-        sum(each.requests for each in there if each.status in OPEN),
-        tuple(came_in),
-    )
 
 
 @dataclass(frozen=True, slots=True)
