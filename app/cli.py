@@ -88,7 +88,6 @@ _OLD_COMMANDS = {"writings": "stage-outputs"}
 _OLD_OPTIONS = {"--rest-live": "--batch-fallback", "--anchors-first": "--check-drift"}
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 TERMINATED = 143  # after a service manager's signal
-_REPORT = "This is a bug. Please report it with the lines above."
 
 
 def _version(wanted: bool) -> None:
@@ -191,7 +190,7 @@ def run() -> NoReturn:
         from app.services.runtime.endpoint_models import fault_report
 
         say(fault_report(error))
-        say(_REPORT)
+        say("This is a bug. Please report it with the lines above.")
         sys.exit(1)
     if status in (INTERRUPTED, TERMINATED):
         say("Interrupted. What was done so far is kept.")

@@ -156,14 +156,10 @@ def trusted_certificates() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-ALGORITHMS = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "EdDSA", "Ed25519"),
-)
+ALGORITHMS = (*("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), *("ES256", "ES384", "ES512", "EdDSA", "Ed25519"))
 """Algorithms with a public key. Never "none", and never a shared secret."""
 CLOCKS_APART = 60
 """Seconds by which the two clocks may differ."""
-_TIMES = ("iat", "nbf")
 
 Claims = dict[str, Any]
 
@@ -185,7 +181,7 @@ def checked_claims(
     except ExpiredTokenError as error:
         raise _clocks() from error
     except ClaimError as error:
-        raise (_clocks() if error.claim in _TIMES else _not_for_us(error.claim)) from error
+        raise (_clocks() if error.claim in ("iat", "nbf") else _not_for_us(error.claim)) from error
     except (JoseError, ValueError, TypeError, AttributeError) as error:
         raise _unreadable() from error
     return signed.claims
@@ -203,8 +199,7 @@ def _signed(token: str, keys: Callable[[bool], KeySet]) -> jwt.Token:
 
 def _unreadable() -> SignInError:
     return SignInError(
-        "What the provider sent doesn't bear its signature.",
-        "Sign in again; if it stays so, tell this server's owner.",
+        "What the provider sent doesn't bear its signature.", "Sign in again; if it stays so, tell this server's owner."
     )
 
 
@@ -356,11 +351,7 @@ def address_to_sign_in(client: OidcClient, attempt: Attempt, redirect: str, othe
     more = {"prompt": provider.who_prompt} if other and provider.who_prompt else {}
     with _session(client, provider, redirect) as session:
         address, _ = session.create_authorization_url(
-            provider.authorization,
-            state=attempt.state,
-            nonce=attempt.nonce,
-            code_verifier=attempt.verifier,
-            **more,
+            provider.authorization, state=attempt.state, nonce=attempt.nonce, code_verifier=attempt.verifier, **more
         )
     return str(address)
 

@@ -166,11 +166,7 @@ def request_span(
     if found.texts:
         about["gen_ai.input.messages"] = _messages(("system", prompt.system), ("user", prompt.user))
     with found.tracer.start_as_current_span(
-        f"chat {model}",
-        kind=SpanKind.CLIENT,
-        attributes=about,
-        record_exception=False,
-        set_status_on_exception=False,
+        f"chat {model}", kind=SpanKind.CLIENT, attributes=about, record_exception=False, set_status_on_exception=False
     ) as span:
         asked = RequestSpan(span, found.texts)
         try:

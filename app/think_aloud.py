@@ -40,12 +40,7 @@ class Elicitation:
 
 
 def think_aloud_request(
-    template: PromptTemplate,
-    task: Task,
-    dimension: Dimension,
-    samples: Sequence[Sample],
-    *,
-    round_number: int = 1,
+    template: PromptTemplate, task: Task, dimension: Dimension, samples: Sequence[Sample], *, round_number: int = 1
 ) -> ChatRequest:
     """Return the request of one round. Requests of different rounds differ, also for the cache."""
     numbered = [

@@ -72,8 +72,6 @@ _USUAL_PORT = 5432
 # What PostgreSQL and the system say of a connection that doesn't come about, in small letters.
 _NO_SUCH_DATABASE = re.compile(r'database ".*" does not exist')
 _NOT_KNOWN = re.compile(r'authentication failed|no password supplied|role ".*" does not exist')
-_NO_HOST = ("resolve", "not known", "no address associated", "nodename")
-_BROKEN = ("not a database", "malformed", "unsupported file format")
 
 
 def check(engine: Engine) -> None:
@@ -102,7 +100,7 @@ def is_broken(error: DriverError) -> bool:
     """Return whether the file is damaged or no database; SQLite reports that while reading, not when opening the
     file."""
     cause = str(error.orig).lower()
-    return any(words in cause for words in _BROKEN)
+    return any(words in cause for words in ("not a database", "malformed", "unsupported file format"))
 
 
 def explained(error: DriverError, engine: Engine) -> DatabaseError:
@@ -144,7 +142,7 @@ def _about_server(cause: str, engine: Engine) -> DatabaseError:
         return DatabaseError(
             f"{_called(engine)} refuses the user or the password.", "Check both in INTERACTEVAL_DATABASE_URL."
         )
-    if any(words in cause for words in _NO_HOST):
+    if any(words in cause for words in ("resolve", "not known", "no address associated", "nodename")):
         return DatabaseError(
             f"{_called(engine)} can't be found: its name leads nowhere.", "Check the host in INTERACTEVAL_DATABASE_URL."
         )
@@ -243,12 +241,7 @@ def _sqlite(url: URL, begin: str) -> Engine:
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # the driver starts no transactions of its own: _begin does
-        for pragma in (
-            "journal_mode=WAL",
-            "foreign_keys=ON",
-            f"busy_timeout={BUSY_TIMEOUT_MS}",
-            "synchronous=NORMAL",
-        ):
+        for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "synchronous=NORMAL"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

@@ -7,9 +7,7 @@ from pages.components.which_is_better import draw_form, pairs_to_compare
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
-    workbench,
-    "Which is better",
-    "Two texts of one source, in an order of your own, without a word on who wrote them.",
+    workbench, "Which is better", "Two texts of one source, in an order of your own, without a word on who wrote them."
 )
 if current_expert():
     name = expert(workbench, project)

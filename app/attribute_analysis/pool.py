@@ -54,9 +54,7 @@ class AttributePool:
 
 
 def pool_attributes(
-    said: Mapping[str, Sequence[str]],
-    kinds: Mapping[str, ContributorKind] | None = None,
-    names: Sequence[str] = (),
+    said: Mapping[str, Sequence[str]], kinds: Mapping[str, ContributorKind] | None = None, names: Sequence[str] = ()
 ) -> AttributePool:
     """Join the contributors' lists; blank texts are left out, repeated ones stay.
 

@@ -265,10 +265,7 @@ class UniqueAndShared:
 
 
 def find_unique(
-    matrices: PairMatrices,
-    groups: Mapping[str, Sequence[int]],
-    threshold: float = 0.3,
-    measure: Measure = "cosine",
+    matrices: PairMatrices, groups: Mapping[str, Sequence[int]], threshold: float = 0.3, measure: Measure = "cosine"
 ) -> UniqueAndShared:
     """Compare each group with all others; groups (contributors, or kinds) must not overlap.
 
@@ -304,11 +301,7 @@ def _nearest(matrix: NDArray[np.float64], attribute: int, others: Sequence[int])
 
 
 def _as_json(neighbour: Neighbour) -> dict[str, Any]:
-    return {
-        "attribute": neighbour.attribute,
-        "nearest": neighbour.nearest,
-        "similarity": neighbour.similarity,
-    }
+    return {"attribute": neighbour.attribute, "nearest": neighbour.nearest, "similarity": neighbour.similarity}
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,11 +165,7 @@ def _judged(request: dict[str, Any]) -> dict[str, Any]:
         "created": 0,
         "model": request["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {
-            "prompt_tokens": len(text) // 4,
-            "completion_tokens": 7 * len(keys),
-            "total_tokens": len(text) // 4,
-        },
+        "usage": {"prompt_tokens": len(text) // 4, "completion_tokens": 7 * len(keys), "total_tokens": len(text) // 4},
     }
 
 

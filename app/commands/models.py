@@ -126,8 +126,7 @@ def _ready(model: "ModelInfo") -> str:
 
 
 def test(
-    model: Annotated[str, typer.Argument(help="provider:name, or rules.")] = "rules",
-    json_: JsonOption = False,
+    model: Annotated[str, typer.Argument(help="provider:name, or rules.")] = "rules", json_: JsonOption = False
 ) -> None:
     """Ask a model one question and show its abilities: schema, log-probabilities, echo, context length and speed.
 
@@ -177,10 +176,7 @@ def _from(model: "PricedModel") -> str:
     return f"{origin.source}{f', {origin.day}' if origin.day else ''}{longer}{'; flex' if model.flex else ''}"
 
 
-def bench(
-    name: Annotated[Benchmark, typer.Argument(help="What to measure.")],
-    json_: JsonOption = False,
-) -> None:
+def bench(name: Annotated[Benchmark, typer.Argument(help="What to measure.")], json_: JsonOption = False) -> None:
     """Measure this machine: how fast a run scores texts, or how many people can work at once. Data are made up.
 
     Example: interacteval bench scoring --json

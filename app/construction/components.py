@@ -136,10 +136,7 @@ def _cluster_problem(answer: dict[str, Any], numbering: Numbering, count: int, m
 
 
 def _read(
-    value: dict[str, Any],
-    numbering: Numbering,
-    components: Sequence[Component],
-    attributes: Sequence[Attribute],
+    value: dict[str, Any], numbering: Numbering, components: Sequence[Component], attributes: Sequence[Attribute]
 ) -> Clusters:
     filled = []
     for number, component in enumerate(components, start=1):

@@ -29,14 +29,7 @@ from app.domain.checklist import (
     Question,
     QuestionKind,
 )
-from app.domain.improvement import (
-    DECIDABLE,
-    ProposedWording,
-    TriedWording,
-    WordingTrial,
-    best_tried,
-    compared_wordings,
-)
+from app.domain.improvement import DECIDABLE, ProposedWording, TriedWording, WordingTrial, best_tried, compared_wordings
 from app.domain.project import Dimension, Task, Text
 from app.errors import InputError, NotReadyError
 from app.prompting import dimension_variables, load_prompt, task_variables
@@ -158,7 +151,6 @@ SETS = 6
 FEWEST_FOR_EXAMPLES = 12
 """Decided answers of the development half below which too few are left to try examples on."""
 RANDOM = "drawn at random, for comparison"
-CHOSEN_FROM_ERRORS = "from what the judge gets wrong"
 WRITTEN = "written by hand"
 Ask = Callable[[ProposedWording, Sequence[int]], Awaitable[Mapping[int, Answer]]]
 """Asks the judge about these texts; returns text id -> answer, without those that have no reply."""
@@ -228,7 +220,7 @@ async def try_examples(
     before = await ask(now, tuple(development))
     mistaken = {text for text, said in before.items() if said is not development[text]}
     *chosen, drawn = example_sets(development, mistaken, rng)
-    sets = [(CHOSEN_FROM_ERRORS, tuple(examples[text] for text in texts)) for texts in chosen]
+    sets = [("from what the judge gets wrong", tuple(examples[text] for text in texts)) for texts in chosen]
     tried = []
     for why, shown in [
         *([(WRITTEN, tuple(written))] if written else sets),

@@ -44,13 +44,7 @@ class StageResult(Generic[Output]):
 
 
 async def ask_stage(
-    stage: Stage,
-    model: ChatModel,
-    context: StageContext,
-    variables: Mapping[str, Any],
-    *,
-    check: Check,
-    items: int,
+    stage: Stage, model: ChatModel, context: StageContext, variables: Mapping[str, Any], *, check: Check, items: int
 ) -> tuple[dict[str, Any], StageRecord]:
     """Return the stage's answer, valid by schema and `check`, and its record.
 

@@ -16,7 +16,6 @@ from app.domain.checklist import Question
 from app.errors import NotReadyError
 from app.providers.base import ChatModel
 
-NOT_MENTIONED = "not mentioned by the model"
 NO_REASON = "no reason given by the model"
 
 
@@ -92,7 +91,7 @@ def _changes(value: dict[str, Any], questions: Sequence[Question]) -> Iterator[V
         if number in reasons:
             yield ValidationChange(ChangeKind.DROPPED, (question,), None, reasons[number] or NO_REASON)
         else:
-            yield ValidationChange(ChangeKind.KEPT, (question,), question, NOT_MENTIONED)
+            yield ValidationChange(ChangeKind.KEPT, (question,), question, "not mentioned by the model")
 
 
 def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> ValidationChange:
@@ -101,10 +100,7 @@ def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> ValidationC
         return ValidationChange(ChangeKind.KEPT, before, before[0], reason)
     kind = ChangeKind.MERGED if len(before) > 1 else ChangeKind.REWORDED
     after = replace(
-        before[0],
-        text=text,
-        attributes=merged(question.attributes for question in before),
-        reason=reason or NO_REASON,
+        before[0], text=text, attributes=merged(question.attributes for question in before), reason=reason or NO_REASON
     )
     return ValidationChange(kind, before, after, reason or NO_REASON)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from app.errors import FileFormatError
 from app.input_file import read_file
 
-_UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SURROGATES = range(0xD800, 0xE000)
 _PART = 2**20
 _BINARY_KINDS = {
@@ -58,7 +57,7 @@ def encoded(raw: bytes, name: str) -> Encoded:
     A UTF-8 file that is damaged in places keeps each damaged byte as a lone surrogate, so that rows with one can be
     reported and left out. Raises FileFormatError for binary files.
     """
-    if raw.startswith(_UTF_16_MARKS):
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _checked(Encoded(raw, "utf-16"), f"{name} says it is UTF-16 text but breaks off or is damaged.")
     for mark, kind in _BINARY_KINDS.items():
         if raw.startswith(mark):

@@ -76,7 +76,6 @@ def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 Cells = dict[str, str]
-_ABOUT = ("doc_id", "system_id", "item_id", "number", "question")
 
 
 def answer_rows(table: TableData, name: str, who: str, columns: Sequence[str] = ()) -> Iterator[tuple[int, Cells]]:
@@ -92,7 +91,7 @@ def answer_rows(table: TableData, name: str, who: str, columns: Sequence[str] = 
         if not columns:
             yield row_number, {column: _cell(value) for column, value in row.items()}
             continue
-        about = {column: _cell(row.get(column)) for column in _ABOUT}
+        about = {column: _cell(row.get(column)) for column in ("doc_id", "system_id", "item_id", "number", "question")}
         for column in columns:
             yield row_number, about | {who: column, "answer": _cell(row[column])}
 

@@ -431,11 +431,7 @@ def soft_score(
 
 
 def checklist_score(
-    answers: Sequence[Answer],
-    low: float,
-    high: float,
-    questions: Sequence[Question] = (),
-    weighted: bool = False,
+    answers: Sequence[Answer], low: float, high: float, questions: Sequence[Question] = (), weighted: bool = False
 ) -> Score:
     """Return `score_on_scale` of the answers: points / (yes + no). Other answers count in neither number.
 

@@ -279,9 +279,7 @@ FOREIGN_PAGE = (
     "INTERACTEVAL_ADDRESS to the address that browsers show.\n"
 )
 NO_ORIGIN = f"This request doesn't say which page it came from. A program sends the header {OWN_HEADER}: 1 with it.\n"
-CLOSED_ROUTE = "There is nothing here.\n"
 
-_SAFE = ("GET", "HEAD", "OPTIONS")
 _DATA = ("/_stcore", "/media", "/component")
 """Paths that the app's pages fetch; no link leads to them."""
 
@@ -315,7 +313,7 @@ class Guard:
             return PlainTextResponse(UNKNOWN_HOST, 403)
         if reason := self._foreign(scope, headers):
             return PlainTextResponse(reason, 403)
-        return PlainTextResponse(CLOSED_ROUTE, 404) if use_of(scope["path"]) is Use.CLOSED else None
+        return PlainTextResponse("There is nothing here.\n", 404) if use_of(scope["path"]) is Use.CLOSED else None
 
     def _foreign(self, scope: Scope, headers: Headers) -> str:
         """Return why a request comes from a page of another server; "" if it comes from ours, or from no page."""
@@ -325,7 +323,7 @@ class Guard:
         site = headers.get("sec-fetch-site", "none")
         if site not in ("same-origin", "none") and not _is_visit(scope, headers):
             return FOREIGN_PAGE
-        changes = scope["type"] == "websocket" or scope["method"] not in _SAFE
+        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD", "OPTIONS")
         proven = origins or site == "same-origin" or OWN_HEADER in headers or "authorization" in headers
         return NO_ORIGIN if changes and not (proven or _brings_proof(scope)) else ""
 

@@ -55,12 +55,10 @@ class GEvalOptions:
         ),
     )
     steps: bool = field(
-        default=True,
-        metadata=shown("Evaluation steps", "The judge first writes down, once, how it will go about it."),
+        default=True, metadata=shown("Evaluation steps", "The judge first writes down, once, how it will go about it.")
     )
     description: bool = field(
-        default=True,
-        metadata=shown("Description", "Tell the judge what the texts are and what the dimension means."),
+        default=True, metadata=shown("Description", "Tell the judge what the texts are and what the dimension means.")
     )
 
 

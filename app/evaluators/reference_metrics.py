@@ -120,8 +120,7 @@ class RougeOptions:
     3."""
 
     stem: bool = field(
-        default=False,
-        metadata=shown("Stemming", "Compare English words by their stems: “walked” as “walking”."),
+        default=False, metadata=shown("Stemming", "Compare English words by their stems: “walked” as “walking”.")
     )
 
 

@@ -224,9 +224,7 @@ def spread_chart(rows: Sequence[SpreadRow], topics: int, llms: str = LLMS) -> Ch
     middle = base.mark_tick(thickness=2, size=ROW // 2, color=NEUTRAL).encode(x=alt.X("chance:Q", scale=scale))
     line = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=side)
     dot = base.mark_point(filled=True, size=110, opacity=1).encode(
-        x=alt.X("spread:Q", scale=scale),
-        color=side,
-        shape=alt.Shape("side:N", scale=shape, legend=None),
+        x=alt.X("spread:Q", scale=scale), color=side, shape=alt.Shape("side:N", scale=shape, legend=None)
     )
     return alt.layer(band, middle, line, dot).properties(height=alt.Step(ROW))
 

@@ -148,7 +148,6 @@ def _made(document: Mapping[str, Any], making: Authorship) -> list[str]:
 
 _PAGE = Path(__file__).with_name("printed_checklist.html")
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_BOX = "☐"
 _WIDTHS = (Cm(1), Cm(13), Cm(1.5), Cm(1.5))
 _GREY = RGBColor(0x4A, 0x54, 0x62)
 
@@ -218,7 +217,7 @@ def _question(row: Any, question: PrintedQuestion) -> None:
         _small(words.add_paragraph(), " · ".join(question.answered), "Answered: ")
     if question.examples:
         _small(words.add_paragraph(), " · ".join(question.examples), "For example: ")
-    yes.text = no.text = _BOX
+    yes.text = no.text = "☐"
 
 
 def _small(paragraph: Any, text: str, label: str = "") -> None:

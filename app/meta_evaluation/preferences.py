@@ -215,9 +215,7 @@ def system_strengths(
     )
 
 
-def _often_compared(
-    pairs: Sequence[ComparedSystems],
-) -> tuple[list[ComparedSystems], tuple[tuple[str, int], ...]]:
+def _often_compared(pairs: Sequence[ComparedSystems]) -> tuple[list[ComparedSystems], tuple[tuple[str, int], ...]]:
     """Return the pairs of systems with at least FEWEST_COMPARISONS each, and the other systems with their numbers."""
     whole, kept = _comparisons(pairs), list(pairs)
     while rare := {name for name, count in _comparisons(kept).items() if count < FEWEST_COMPARISONS}:

@@ -118,12 +118,7 @@ def task_variables(task: Task) -> dict[str, Any]:
 
 
 def dimension_variables(dimension: Dimension) -> dict[str, Any]:
-    return {
-        "name": dimension.name,
-        "rubric": dimension.rubric,
-        "low": dimension.low,
-        "high": dimension.high,
-    }
+    return {"name": dimension.name, "rubric": dimension.rubric, "low": dimension.low, "high": dimension.high}
 
 
 _NOTES = [{"id": 1, "text": "Facts come in order."}, {"id": 2, "text": "Names are introduced."}]

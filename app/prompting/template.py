@@ -229,19 +229,10 @@ class _PromptEnvironment(ImmutableSandboxedEnvironment):
 
 def _environment() -> _PromptEnvironment:
     environment = _PromptEnvironment(
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=count,
+        undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True, finalize=count
     )
     environment.globals.clear()
-    environment.filters = {
-        "enclose": enclose,
-        "one_line": one_line,
-        "number": plain_number,
-        "length": len,
-    }
+    environment.filters = {"enclose": enclose, "one_line": one_line, "number": plain_number, "length": len}
     return environment
 
 

@@ -165,8 +165,7 @@ def endpoint(provider: ProviderSpec, access: Access) -> Endpoint:
     secret = access.key.get_secret_value().strip() if access.key else ""
     if provider.needs_key and not secret:
         raise MissingKeyError(
-            f"No key is set for {provider.title}.",
-            f"Set {provider.key_variable} in the environment.",
+            f"No key is set for {provider.title}.", f"Set {provider.key_variable} in the environment."
         )
     # The HTTP library would quote such a key in its own error.
     if not all("!" <= character <= "~" for character in secret):
@@ -185,8 +184,7 @@ def _checked_url(provider: ProviderSpec, given: str | None) -> str:
     if url is None:
         example = f", for example {provider.example_url}" if provider.example_url else ""
         raise MissingAddressError(
-            f"No address is set for {provider.prefix} models.",
-            f"Set {provider.url_variable}{example}.",
+            f"No address is set for {provider.prefix} models.", f"Set {provider.url_variable}{example}."
         )
     try:
         parts = urlsplit(url)

@@ -251,13 +251,7 @@ class RecordedModel:
     def _call(self, digest: str, request: ChatRequest) -> RecordedCall:
         prompt = request.prompt
         return RecordedCall(
-            digest,
-            self.name,
-            prompt.label,
-            prompt.digest,
-            run=self._run,
-            project=self._project,
-            person=self._person,
+            digest, self.name, prompt.label, prompt.digest, run=self._run, project=self._project, person=self._person
         )
 
     async def _keep(self, call: RecordedCall, key: str = "") -> None:

@@ -213,10 +213,7 @@ _ANTHROPIC = ProviderSpec(
             (ALL_MODELS, 1024),
         ),
         reasons_unasked=re.compile(r"claude-(fable|mythos)|claude-(opus|sonnet|haiku)-[5-9]"),
-        efforts=(
-            (re.compile(r"claude-(instant|2|3)"), ()),
-            (ALL_MODELS, ("low", "medium", "high", "xhigh", "max")),
-        ),
+        efforts=((re.compile(r"claude-(instant|2|3)"), ()), (ALL_MODELS, ("low", "medium", "high", "xhigh", "max"))),
     ),
 )
 

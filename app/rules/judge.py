@@ -220,11 +220,7 @@ class RuleAnswers:
         """Return each answer with the sentence that decides it, "" for none, and its reason if requested."""
         quotes = {key: deciding_passage(rule.id, self.profile, good) for key, (rule, good) in self.decided.items()}
         return {
-            key: {
-                "quote": quotes.get(key, ""),
-                **({"reason": self.reasons[key]} if reasons else {}),
-                "answer": answer,
-            }
+            key: {"quote": quotes.get(key, ""), **({"reason": self.reasons[key]} if reasons else {}), "answer": answer}
             for key, answer in self.answers.items()
         }
 

@@ -449,8 +449,7 @@ def substance(profile: Profile) -> Reading:
     sentences = len(profile.text.sentences)
     different = len(profile.text.stems)
     return Reading(
-        share(different, sentences),
-        f"{plural(different, 'different content word')} in {plural(sentences, 'sentence')}",
+        share(different, sentences), f"{plural(different, 'different content word')} in {plural(sentences, 'sentence')}"
     )
 
 

@@ -439,7 +439,6 @@ _SHARED = word_set(
     "introduction conclusion question questions article summary order detail details"
 )
 _ENGLISH_END = re.compile(r"\w{2,}(?:[^e]ed|ly|ful|less|ness|ough|ight|ck|sh|st|th)$|jargon$|typos?$")
-_EXPECTATION = "meet the expectation that"
 _ANSWERED_BADLY = re.compile(r"^(?:then|if so|if yes|in that case)\b", re.IGNORECASE)
 _IT = re.compile(
     r"^(?P<verb>\w+) it (?!(?:[\w-]+ ){0,2}(?:that|who|what|which|where|when|how|whether|to \w+ (?!and\b)\w))",
@@ -521,7 +520,7 @@ def is_sound(question: str) -> bool:
     count = len(words(body))
     if not is_yes_no(question) or not SHORTEST <= count <= LONGEST:
         return False
-    return _EXPECTATION in body or (not _LEFTOVER.search(body) and not is_bad(body))
+    return "meet the expectation that" in body or (not _LEFTOVER.search(body) and not is_bad(body))
 
 
 def is_yes_no(question: str) -> bool:

@@ -28,10 +28,7 @@ class ThinkAloudSampleRow(NumberedRow, table=True):
     """
 
     __tablename__ = "think_aloud_sample"
-    __table_args__ = (
-        UniqueConstraint("dimension_id", "position"),
-        UniqueConstraint("dimension_id", "text_id"),
-    )
+    __table_args__ = (UniqueConstraint("dimension_id", "position"), UniqueConstraint("dimension_id", "text_id"))
 
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))

@@ -252,10 +252,7 @@ class Checklists(Repository):
         for kind in (QuestionKind.KEY, QuestionKind.SUB):
             for question in (q for q in checklist.questions if q.kind is kind):
                 question_id = self._add_question(
-                    checklist_id,
-                    question,
-                    components.get(question.component),
-                    keys.get(question.key_question),
+                    checklist_id, question, components.get(question.component), keys.get(question.key_question)
                 )
                 if origin == COPIED and question.id:
                     self._session.add(CopiedQuestionRow(question_id=question_id, from_id=question.id))

@@ -94,9 +94,7 @@ class Imports(Repository):
         left_out = self._drop_texts_under_a_taken_key(import_id, project_id)
         new: Any = (
             sql_select(
-                literal(project_id),
-                literal(now(), UtcDateTime()),
-                *(getattr(StagedTextRow, name) for name in _FIELDS),
+                literal(project_id), literal(now(), UtcDateTime()), *(getattr(StagedTextRow, name) for name in _FIELDS)
             )
             .where(col(StagedTextRow.import_id) == import_id, ~exists().where(_same_key(project_id)))
             .order_by(col(StagedTextRow.position))

@@ -96,12 +96,7 @@ _PLANNED_AT_ONCE = 5_000
 
 class Runs(Repository):
     def create(
-        self,
-        project_id: int,
-        evaluator: str,
-        judge: str,
-        params: Mapping[str, Any],
-        plan: Sequence[RunDimension],
+        self, project_id: int, evaluator: str, judge: str, params: Mapping[str, Any], plan: Sequence[RunDimension]
     ) -> int:
         """Create a run with its plan: one pending score per text and dimension. Return its id."""
         run = ScoringRunRow(project_id=project_id, evaluator=evaluator, judge=judge, params=dict(params))

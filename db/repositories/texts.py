@@ -300,11 +300,7 @@ class Texts(Repository):
     def rating_counts(self, project_id: int) -> dict[str, tuple[int, int]]:
         """Return dimension name -> (ratings, raters)."""
         rows = self._session.exec(
-            select(
-                DimensionRow.name,
-                func.count(col(RatingRow.id)),
-                func.count(func.distinct(RatingRow.rater)),
-            )
+            select(DimensionRow.name, func.count(col(RatingRow.id)), func.count(func.distinct(RatingRow.rater)))
             .join(RatingRow, col(RatingRow.dimension_id) == DimensionRow.id)
             .where(DimensionRow.project_id == project_id)
             .group_by(DimensionRow.name)
@@ -330,8 +326,7 @@ class Texts(Repository):
         """Return how many sources and how many named systems the project's texts have."""
         sources, systems = self._session.exec(
             select(
-                func.count(func.distinct(TextRow.doc_id)),
-                func.count(func.distinct(func.nullif(TextRow.system_id, ""))),
+                func.count(func.distinct(TextRow.doc_id)), func.count(func.distinct(func.nullif(TextRow.system_id, "")))
             ).where(TextRow.project_id == project_id)
         ).one()
         return sources, systems

@@ -112,21 +112,13 @@ class ThinkAloud(Repository):
         for position, (text_id, score, chosen_by) in enumerate(chosen, start=1):
             self._session.add(
                 ThinkAloudSampleRow(
-                    dimension_id=dimension_id,
-                    text_id=text_id,
-                    position=position,
-                    score=score,
-                    chosen_by=chosen_by,
+                    dimension_id=dimension_id, text_id=text_id, position=position, score=score, chosen_by=chosen_by
                 )
             )
         self._session.flush()
 
     def attributes(
-        self,
-        project_id: int,
-        dimension_id: int | None = None,
-        contributor: str | None = None,
-        withdrawn: bool = False,
+        self, project_id: int, dimension_id: int | None = None, contributor: str | None = None, withdrawn: bool = False
     ) -> list[Attribute]:
         """Return attributes in the order they came; of one dimension or one contributor if given.
 

@@ -272,11 +272,7 @@ def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
 
 def _figures(figures: Mapping[Measure, Figure]) -> dict[str, object]:
     spearman = figures["spearman"]
-    return {
-        **figure_cells(figures),
-        "Sources used": spearman.signature.groups.split()[0],
-        "Texts": spearman.n,
-    }
+    return {**figure_cells(figures), "Sources used": spearman.signature.groups.split()[0], "Texts": spearman.n}
 
 
 def _picture(found: StudyFigures) -> None:

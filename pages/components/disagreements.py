@@ -217,13 +217,7 @@ def is_listed() -> bool:
 def pair_list(workbench: Workbench, project: Project, pairs: Sequence[QueuedPair]) -> None:
     """Draw the pairs in the order of the queue."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "One by one (?)",
-            key="one_by_one",
-            icon=":material/menu_book:",
-            on_click=_list,
-            args=[False],
-        )
+        st.button("One by one (?)", key="one_by_one", icon=":material/menu_book:", on_click=_list, args=[False])
         run_in_page(_KEY)
         st.caption(
             f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",

@@ -140,8 +140,7 @@ def _cost_chart(drawn: Sequence[QualityCost]) -> alt.LayerChart | alt.FacetChart
     y = alt.Scale(zero=False, nice=True)
     rule = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", scale=y, title="Spearman with people"), y2="high:Q")
     point = base.mark_point(filled=True, size=90, opacity=1).encode(
-        y=alt.Y("value:Q", scale=y),
-        shape=alt.Shape("name:N", title=None, sort=names, scale=shapes, legend=legend),
+        y=alt.Y("value:Q", scale=y), shape=alt.Shape("name:N", title=None, sort=names, scale=shapes, legend=legend)
     )
     return alt.layer(rule, point).properties(height=HEIGHT)
 

@@ -77,7 +77,6 @@ def _progress_row(progress: DimensionProgress) -> dict[str, object]:
     }
 
 
-_WIDTHS = (3, 5, 3)
 _WHAT = {
     TaskKind.THINK_ALOUD: "Think aloud",
     TaskKind.ANSWER: "Answer the checklist",
@@ -137,7 +136,7 @@ def _own_attributes(workbench: Workbench, project: Project, expert: str) -> None
 
 
 def _work_row(task: ExpertTask, primary: bool = False) -> None:
-    name, how_far, action = st.columns(_WIDTHS, vertical_alignment="center")
+    name, how_far, action = st.columns((3, 5, 3), vertical_alignment="center")
     icon = ":green[:material/check_circle:]" if task.finished else ":material/radio_button_unchecked:"
     name.markdown(f"{icon} {_WHAT[task.kind]}")
     how_far.markdown(f"**{plain(task.dimension.name)}**, {_how_far(task)}")

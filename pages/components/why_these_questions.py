@@ -183,13 +183,10 @@ def _quoted(text: str) -> str:
     return f"'{escaped}'"
 
 
-WITHOUT_COMPONENT = "Without a component"
-
-
 def forward(view: LineageView) -> None:
     """Draw component -> key question -> question -> attributes -> contributors."""
     for branch in view.lineage.branches:
-        name = branch.component.name or WITHOUT_COMPONENT
+        name = branch.component.name or "Without a component"
         label = f"{plain(name)} · {number(len(branch.questions), 'question')}"
         with st.expander(label, key=f"branch_{branch.component.position}_{len(name)}"):
             _branch(view, branch)

@@ -246,10 +246,9 @@ class TopicGrouping:
         """
         if self.small:
             return self.small
-        when = {
-            "seeds": "from another random start",
-            "resamples": "when a fifth of the attributes is left out",
-        }[self.varied]
+        when = {"seeds": "from another random start", "resamples": "when a fifth of the attributes is left out"}[
+            self.varied
+        ]
         if self.stability.grade == "unknown":
             return "How steady the topics are can't be told: there is too little to compare."
         if self.stability.grade == "chance":

@@ -405,11 +405,7 @@ class TopicAnalysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields of LDA, as the command line promises, with the more stable model under `steady`."""
-        return self.lda.to_json() | {
-            "steady": self.steady.to_json(),
-            "lead": self.lead,
-            "verdict": self.verdict,
-        }
+        return self.lda.to_json() | {"steady": self.steady.to_json(), "lead": self.lead, "verdict": self.verdict}
 
 
 def analyse_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20) -> TopicAnalysis:

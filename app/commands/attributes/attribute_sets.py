@@ -255,8 +255,7 @@ def coverage(
         float | None, typer.Option(min=0.0, max=1.0, help="How alike attributes of one theme are, from 0 to 1.")
     ] = None,
     model: Annotated[
-        str,
-        typer.Option(help="Asks this model too which questions cover which attributes: provider:name, or rules."),
+        str, typer.Option(help="Asks this model too which questions cover which attributes: provider:name, or rules.")
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking --model would cost, and stop.")] = False,
     json_: JsonOption = False,

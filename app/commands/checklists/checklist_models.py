@@ -119,11 +119,7 @@ def try_(
     text = drawn_text(workbench, view.project.id, seed)
     trial = judge_preview(workbench, view, text, judge)
     answers = [
-        {
-            "question": q.text,
-            "answer": trial.judgments[q.id].answer.value,
-            "reason": trial.judgments[q.id].rationale,
-        }
+        {"question": q.text, "answer": trial.judgments[q.id].answer.value, "reason": trial.judgments[q.id].rationale}
         for q in view.checklist.asked
     ]
     score = {"score": trial.score.equal, "weighted": trial.score.weighted, "answered": trial.score.answered}

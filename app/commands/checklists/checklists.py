@@ -330,10 +330,7 @@ def summary(checklist: "Checklist") -> dict[str, object]:
 
 
 def lineage(
-    project: ProjectOption,
-    dimension: OneDimensionOption,
-    version: VersionOption = None,
-    json_: JsonOption = False,
+    project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
 ) -> None:
     """Show the attributes and contributors behind each question, and the attributes behind no question.
 

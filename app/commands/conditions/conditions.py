@@ -464,13 +464,7 @@ def show(
     if output is not None and output.suffix.lower() not in written:
         raise InputError(f"Figures can't be written as “{output.name}”.", "End the name in .csv, .tex or .svg.")
     workbench, target = open_project(project)
-    given: dict[str, Any] = {
-        "model": model,
-        "judge": judge,
-        "seed": seed,
-        "trials": trials,
-        "effort": effort,
-    }
+    given: dict[str, Any] = {"model": model, "judge": judge, "seed": seed, "trials": trials, "effort": effort}
     if components is not None:
         numbers = _numbers(components)
         given |= {"components": numbers[0], "sweep": numbers if len(numbers) > 1 else ()}

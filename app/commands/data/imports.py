@@ -41,8 +41,7 @@ def import_(
         str, typer.Option(help="What those who wrote the texts are called: system, agent, student; for a new project.")
     ] = "",
     references: Annotated[
-        str,
-        typer.Option(help="Of new texts, instead of the file's: source, or system=NAME for that system's texts."),
+        str, typer.Option(help="Of new texts, instead of the file's: source, or system=NAME for that system's texts.")
     ] = "",
     part: Annotated[
         str, typer.Option(help="Of conversations: the last reply (last), each reply (each), or all of it (whole).")

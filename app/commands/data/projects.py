@@ -160,9 +160,7 @@ def wording(
 
 
 def export(
-    name: NameArgument,
-    file: Annotated[Path, typer.Argument(help="The ZIP file to write.")],
-    json_: JsonOption = False,
+    name: NameArgument, file: Annotated[Path, typer.Argument(help="The ZIP file to write.")], json_: JsonOption = False
 ) -> None:
     """Write a whole project into one file to continue elsewhere, with held-out texts, history and paid replies.
 

@@ -89,8 +89,7 @@ ItemOption = Annotated[
     str | None, typer.Option("--item", metavar="COL", help="identifies a text, to recognise duplicates")
 ]
 AtLevel = Annotated[
-    Level,
-    typer.Option("--level", help="inside each source and averaged; all texts pooled; or over the systems' means"),
+    Level, typer.Option("--level", help="inside each source and averaged; all texts pooled; or over the systems' means")
 ]
 WithDuplicates = Annotated[
     Duplicates, typer.Option("--duplicates", help="rows of the same source and system: the first counts, or all")

@@ -209,8 +209,7 @@ def score(
         list[str] | None, typer.Option(help="A system whose texts are not scored; repeat for more.")
     ] = None,
     new: Annotated[
-        bool,
-        typer.Option("--new", help="Only texts without a score of this method, judge and checklist version."),
+        bool, typer.Option("--new", help="Only texts without a score of this method, judge and checklist version.")
     ] = False,
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only texts that were imported on this day or later: 2026-11-26.")
@@ -256,8 +255,7 @@ def score(
     batch: BatchOption = False,
     batch_fallback: BatchFallbackOption = False,
     check_drift: Annotated[
-        bool,
-        typer.Option("--check-drift", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
+        bool, typer.Option("--check-drift", help="First ask the judge about its anchors: did it change? (See `drift`.)")
     ] = False,
     warn_after: Annotated[
         int, typer.Option(min=1, help="Texts after which a judge is named that gives every text the same answers.")

@@ -55,12 +55,7 @@ NEEDS = {
 
 
 async def ask(
-    stage: Stage,
-    units: Collection[str],
-    build: Build,
-    inputs: Inputs,
-    model: ChatModel,
-    context: StageContext,
+    stage: Stage, units: Collection[str], build: Build, inputs: Inputs, model: ChatModel, context: StageContext
 ) -> tuple[StageAnswer, StageRecord]:
     """Send one request about these units of the stage alone.
 

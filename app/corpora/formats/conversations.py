@@ -256,8 +256,6 @@ def _is_messages(value: Any) -> bool:
 
 # Lists of messages: OpenAI's and Anthropic's requests and fine-tuning files, alone or with the reply beside them.
 
-_REPLIES = ("response", "reply", "completion", "output")
-
 
 def _request(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     inner = record.get("request", record)
@@ -271,7 +269,7 @@ def _read_messages(row: int, record: dict[str, Any]) -> Iterator[Exchange | str]
     if request is None:
         raise BadCellError("It has no messages with roles.")
     given = {"system": request.get("system"), "messages": request["messages"]}
-    key = next((name for name in _REPLIES if record.get(name)), "")
+    key = next((name for name in ("response", "reply", "completion", "output") if record.get(name)), "")
     reply = record.get(key)
     body = reply.get("body", reply) if isinstance(reply, Mapping) else reply
     turns, words = given_and_reply(given, body) if key else _split(_messages(given))

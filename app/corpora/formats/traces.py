@@ -6,14 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from app.corpora.formats.conversations import (
-    Exchange,
-    conversation_reader,
-    first_of,
-    given_and_reply,
-    opened,
-    rest_of,
-)
+from app.corpora.formats.conversations import Exchange, conversation_reader, first_of, given_and_reply, opened, rest_of
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.rows import BadCellError
 from app.domain.conversation import ROLES

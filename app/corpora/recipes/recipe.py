@@ -48,7 +48,6 @@ _FIGURES: dict[str, str] = {
     "mean-llm": "LLM",
 }
 MOST_ROWS, MOST_COLUMNS = 200, 60
-OWN_RECIPES = (".yaml", ".yml")
 
 
 class _Part(BaseModel):
@@ -283,7 +282,7 @@ def load_recipe(paper: str) -> PaperRecipe:
 
     Raises NotFoundError for an unknown name or a missing file, FileFormatError for a file that is no recipe.
     """
-    if paper.lower().endswith(OWN_RECIPES):
+    if paper.lower().endswith((".yaml", ".yml")):
         path = Path(paper)
         return _parsed(read_file(path, LARGEST_LIST), shown_path(path))
     name = next((each for each in recipe_names() if _plain(each) == _plain(paper)), None)

@@ -20,12 +20,7 @@ DEVICE = shown(
 
 
 def neural_method(
-    name: str,
-    title: str,
-    make: Callable[..., Any],
-    options: type,
-    variant: Callable[[Any], str],
-    **more: Any,
+    name: str, title: str, make: Callable[..., Any], options: type, variant: Callable[[Any], str], **more: Any
 ) -> Method:
     """Return the method. variant: returns how exactly it is computed, besides the model, for the signature."""
 

@@ -213,13 +213,7 @@ def question_agreement(
 
 
 def applicability_agreement(
-    experts: Floats,
-    judge: Floats,
-    question: int,
-    decided: Floats | None = None,
-    *,
-    resamples: int = 0,
-    seed: int = 0,
+    experts: Floats, judge: Floats, question: int, decided: Floats | None = None, *, resamples: int = 0, seed: int = 0
 ) -> ApplicabilityAgreement:
     """Return the agreement on whether one question applies. `experts` is (raters, texts) and `judge` (texts,): 1 does
     not apply, 0 yes or no, NaN unanswered. `decided` (texts,) is as for `reference_of`."""

@@ -87,9 +87,7 @@ class _LeaveOneOutFigures:
 
 
 def human_ceiling(
-    ratings: Floats,
-    judge: Floats | None = None,
-    by: AgreementDesign | None = None,
+    ratings: Floats, judge: Floats | None = None, by: AgreementDesign | None = None
 ) -> dict[Coefficient, Ceiling]:
     """Return the ceiling of each coefficient: each rater of `ratings` (raters, texts; NaN missing) against the mean of
     the others.

@@ -41,12 +41,7 @@ class Agreement:
 
 
 def krippendorff_alpha(
-    ratings: Floats,
-    metric: Metric = "interval",
-    *,
-    group: Column | None = None,
-    resamples: int = 0,
-    seed: int = 0,
+    ratings: Floats, metric: Metric = "interval", *, group: Column | None = None, resamples: int = 0, seed: int = 0
 ) -> Agreement:
     """Return 1 - observed / expected disagreement; any number of raters, missing ratings allowed (Krippendorff 2011).
 

@@ -14,13 +14,7 @@ from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
 from app.providers.adapters.connections import client_options, read_sdk_error
-from app.providers.adapters.provider_errors import (
-    Rejection,
-    asked_at,
-    no_logprobs,
-    retry_after_seconds,
-    unreadable,
-)
+from app.providers.adapters.provider_errors import Rejection, asked_at, no_logprobs, retry_after_seconds, unreadable
 from app.providers.adapters.reply_text import ending_name, part_of, text_of
 from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
 from app.providers.base import ChatReply, ChatRequest, Usage, counted_usage

@@ -66,10 +66,7 @@ class OpenAIModel(SdkModel):
         return text.strip()
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "messages": _messages(request, style),
-            style.limit_parameter: request.max_output_tokens,
-        }
+        body: dict[str, Any] = {"messages": _messages(request, style), style.limit_parameter: request.max_output_tokens}
         if self._for_openai and request.prompt.system:
             # Sends requests with the same constant part to the same machine, where it is cached.
             body["prompt_cache_key"] = hashlib.sha256(request.prompt.system.encode()).hexdigest()

@@ -12,8 +12,6 @@ from app.errors import UnsupportedError
 from app.providers.base import ChatReply, TokenLogprob
 from app.providers.model_name import ModelName
 
-_SAID = ("text", "output_text", None)
-
 
 def text_of(content: object) -> str:
     """Return the text of a message's content: a string, a part, or a list of parts. Thoughts and other kinds of parts
@@ -23,7 +21,7 @@ def text_of(content: object) -> str:
     if isinstance(content, list | tuple):
         return "".join(text_of(part) for part in content)
     kind, text = part_of(content, "type"), part_of(content, "text")
-    if kind in _SAID and isinstance(text, str):
+    if kind in ("text", "output_text", None) and isinstance(text, str):
         return text
     return _written(part_of(content, "input")) if kind == "tool_use" else ""
 

@@ -35,10 +35,7 @@ _READ: Mapping[str, Any] = {
     "candidates": [
         {
             "finishReason": ...,
-            "content": {
-                "role": ...,
-                "parts": [_PART],
-            },
+            "content": {"role": ..., "parts": [_PART]},
             "logprobsResult": {"chosenCandidates": _TOKENS, "topCandidates": [{"candidates": _TOKENS}]},
         }
     ],

@@ -12,7 +12,6 @@ from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, W
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _MARK = "interacteval"
-_ENDED = {"completed", "failed", "expired", "cancelled"}
 _MOST_LISTED = 200  # batches of an account, newest first
 
 
@@ -56,7 +55,7 @@ class OpenAIBatches(WireBatches):
         said = getattr(batch.errors, "data", None) or []
         problem = str(getattr(said[0], "message", "") or "") if batch.status == "failed" and said else ""
         through = (counts.completed or 0) + (counts.failed or 0) if counts else 0
-        return BatchProgress(batch.status in _ENDED, through, problem)
+        return BatchProgress(batch.status in {"completed", "failed", "expired", "cancelled"}, through, problem)
 
     async def lines(self, handle: str, requests: Mapping[str, ChatRequest]) -> AsyncIterator[BatchLine]:
         batch = await self._asked(self._client.batches.retrieve(handle))

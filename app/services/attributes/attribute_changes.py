@@ -163,10 +163,6 @@ class ActKind(StrEnum):
     UNDO = "undo"
 
 
-_WITH_TARGET = (ActKind.MOVE, ActKind.MERGE)
-_WITH_TEXT = (ActKind.EXCLUDE, ActKind.REWORD)
-
-
 @dataclass(frozen=True, slots=True)
 class AttributeAct:
     """One act on one or more attributes.
@@ -213,8 +209,8 @@ def _act(raw: object) -> AttributeAct:
         number,
         kind,
         tuple(map(_number, ids)),
-        target=_number(raw.get("target")) if kind in _WITH_TARGET else 0,
-        text=_text(raw.get("text")) if kind in _WITH_TEXT else "",
+        target=_number(raw.get("target")) if kind in (ActKind.MOVE, ActKind.MERGE) else 0,
+        text=_text(raw.get("text")) if kind in (ActKind.EXCLUDE, ActKind.REWORD) else "",
     )
 
 

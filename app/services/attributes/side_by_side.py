@@ -33,12 +33,7 @@ def can_compare_as_outside_expert(workbench: Workbench, dimension: Dimension, ex
 
 @use_case(Right.TAKE_PART, act="began a blind comparison")
 def begin_side_by_side(
-    workbench: Workbench,
-    dimension: Dimension,
-    expert: str,
-    draw: random.Random | None = None,
-    *,
-    outside: bool = False,
+    workbench: Workbench, dimension: Dimension, expert: str, draw: random.Random | None = None, *, outside: bool = False
 ) -> SideBySide:
     """Return this expert's comparison on the dimension, a new one in random order if none was begun.
 

@@ -213,13 +213,7 @@ def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[in
 
 
 def _record_failure(
-    workbench: Workbench,
-    build_id: int,
-    dimension_id: int,
-    stage: Stage,
-    model: str,
-    error: WorkbenchError,
-    who: str,
+    workbench: Workbench, build_id: int, dimension_id: int, stage: Stage, model: str, error: WorkbenchError, who: str
 ) -> None:
     with workbench.database.write() as work:
         run_id = work.stages.add(dimension_id, failed(stage, model, error))

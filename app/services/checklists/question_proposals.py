@@ -106,10 +106,7 @@ def propose(
         raise InputError("These questions count differently.", "Merge questions that count alike.")
     others = [q.text for q in checklist.asked if q.id not in question_ids]
     found, name = ask_model(
-        workbench,
-        project.id,
-        model,
-        lambda opened: rewrite(opened, project.task, dimension, action, questions, others),
+        workbench, project.id, model, lambda opened: rewrite(opened, project.task, dimension, action, questions, others)
     )
     proposal = Proposal(action, name, tuple(question_ids), tuple(q.text for q in questions), found.texts, found.reason)
     record = answered(prompt_name(action), name, found.request.prompt, found.answer.reply)

@@ -384,7 +384,6 @@ def _corrected(differences: Sequence[FamilyDifference]) -> tuple[FamilyDifferenc
     )
 
 
-SINGLE = (Family.SL, Family.SH)
 MEANS = "Means over trials, each on texts of its own draw; intervals and tests are those of each trial."
 
 
@@ -457,7 +456,7 @@ def sweep_figures(
 def single_contributors(row: ConditionFigures) -> Sequence[Member]:
     """Return the members of a condition with one contributor each (Table 10 of InteractEval); () for other
     conditions."""
-    return row.members if row.family in SINGLE else ()
+    return row.members if row.family in (Family.SL, Family.SH) else ()
 
 
 def _means(trials: Sequence[StudyFigures]) -> tuple[TrialMean, ...]:

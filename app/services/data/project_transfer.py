@@ -35,7 +35,6 @@ from db.foreign_file import check_foreign_file, check_states, copy_rows, import_
 from db.unit_of_work import Database
 
 FORMAT, DATABASE, ABOUT, RECORDINGS = "interacteval-project", "project.db", "project.json", "recordings/"
-LARGEST_ZIP = PROJECT_FILE.size
 LARGEST_ABOUT = 1_000_000
 LONGEST_DIRECTORY = 20_000_000  # bytes: some hundred thousand recordings
 _END_OF_ZIP = 66_000
@@ -202,7 +201,7 @@ def _recordings(archive: ZipFile, names: list[str]) -> dict[str, str]:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[ZipFile]:
-    with open_file(file, LARGEST_ZIP) as stream:
+    with open_file(file, PROJECT_FILE.size) as stream:
         try:
             _check_directory(stream)
             archive = ZipFile(stream)

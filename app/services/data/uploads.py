@@ -89,11 +89,7 @@ def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]])
     count = len(texts.documents)
     samples = _samples(texts, ratings)
     in_document = Counter(texts.documents)
-    out = sample_exclusions(
-        samples,
-        lambda documents: sum(in_document[document] for document in documents),
-        count,
-    )
+    out = sample_exclusions(samples, lambda documents: sum(in_document[document] for document in documents), count)
     kept = [
         place
         for place, document in enumerate(texts.documents)

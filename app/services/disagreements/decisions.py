@@ -57,14 +57,7 @@ def decide_answer(
     draft, there = draft_to_edit(workbench, dimension_id, question) if as_guidance else (None, None)
     with workbench.database.write() as work:
         made = work.decisions.add(
-            question_id,
-            text_id,
-            given,
-            who,
-            why=line,
-            seen=seen,
-            run_id=run_id,
-            guided=line if as_guidance else "",
+            question_id, text_id, given, who, why=line, seen=seen, run_id=run_id, guided=line if as_guidance else ""
         )
         if draft and there:
             make_guidance(work, draft, there, line, who, "made a decision's line guidance")

@@ -8,14 +8,7 @@ import numpy as np
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Answer, Question
-from app.domain.expert_answer import (
-    FEWEST_MEMBERS,
-    LONGEST_LINE,
-    MOST_MEMBERS,
-    MOST_ROOM_TEXTS,
-    Room,
-    RoomStage,
-)
+from app.domain.expert_answer import FEWEST_MEMBERS, LONGEST_LINE, MOST_MEMBERS, MOST_ROOM_TEXTS, Room, RoomStage
 from app.domain.improvement import answer_said, reference
 from app.domain.people import PENDING, Right
 from app.domain.project import Text

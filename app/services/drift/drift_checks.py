@@ -128,12 +128,7 @@ def has_reference(workbench: Workbench, found: AnchorSet, judge: str) -> bool:
 
 
 def _begin(
-    workbench: Workbench,
-    project_id: int,
-    dimension: Dimension,
-    found: AnchorSet,
-    asking: Asking,
-    is_reference: bool,
+    workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet, asking: Asking, is_reference: bool
 ) -> AnchorLook:
     with workbench.database.read() as work:
         version = work.checklists.get(found.checklist).version

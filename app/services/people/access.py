@@ -197,7 +197,6 @@ ATTEMPT_SECONDS = 600
 """Seconds that a person has to sign in at the provider."""
 _ATTEMPT = "interacteval attempt to sign in"
 _AGAIN = "Sign in again."
-_NO_ANSWER = ("server_error", "temporarily_unavailable")
 _REFUSED = ("access_denied", "login_required", "interaction_required", "consent_required", "account_selection_required")
 
 
@@ -226,7 +225,7 @@ def check_answer(error: str) -> None:
     """Raise NotAllowedError or SignInError for the provider's error code, if there is one ("" for none)."""
     if error in _REFUSED:
         raise NotAllowedError("The provider didn't let you in, or you said no there.", _AGAIN)
-    if error in _NO_ANSWER:
+    if error in ("server_error", "temporarily_unavailable"):
         raise SignInError(f"{oidc_client().host}, the sign-in provider, can't sign anybody in now.", "Try again later.")
     if error:
         raise SignInError(

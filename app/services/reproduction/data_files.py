@@ -16,12 +16,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.errors import FileFormatError, InputError, WorkbenchError
 from app.input_file import open_file, read_file, shown_path
-from app.services.attributes.attributes import (
-    attribute_sets,
-    attributes_of,
-    import_attribute_table,
-    import_attributes,
-)
+from app.services.attributes.attributes import attribute_sets, attributes_of, import_attribute_table, import_attributes
 from app.services.attributes.preferences import import_preferences
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project, save_dimension, save_task

@@ -44,21 +44,8 @@ from app.services.scoring.evaluators import (
     check_provider_of,
 )
 from app.services.scoring.forecast import Estimate, estimate
-from app.services.scoring.runs import (
-    RunOptions,
-    RunReport,
-    failures_of,
-    list_runs,
-    plan_run,
-    start_run,
-    work_on,
-)
-from app.services.think_aloud.llm_think_aloud import (
-    ThinkAloudForecast,
-    answer_counts,
-    ask_models,
-    forecast_think_aloud,
-)
+from app.services.scoring.runs import RunOptions, RunReport, failures_of, list_runs, plan_run, start_run, work_on
+from app.services.think_aloud.llm_think_aloud import ThinkAloudForecast, answer_counts, ask_models, forecast_think_aloud
 from app.services.think_aloud.samples import ensure_samples, rechoose_samples
 
 _NOT_COMPARED = frozenset({"budget", "use_cache", "batch", "timeout", "max_output_tokens", "tier"})

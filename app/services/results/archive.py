@@ -219,9 +219,7 @@ def judgment_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
 
 def _of_runs(
-    workbench: Workbench,
-    project_id: int,
-    rows: Callable[[UnitOfWork, Row, int, Checklist | None], Iterator[Row]],
+    workbench: Workbench, project_id: int, rows: Callable[[UnitOfWork, Row, int, Checklist | None], Iterator[Row]]
 ) -> Iterator[Row]:
     """Yield the rows of each run, oldest first, and within it of each dimension."""
     with workbench.database.read() as work:

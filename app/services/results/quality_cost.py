@@ -31,15 +31,7 @@ from app.meta_evaluation.judges.asking_ways import (
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.panel import Panel, panel, panel_verdict
 from app.meta_evaluation.score_matrix import Coefficient, Floats, Level
-from app.meta_evaluation.writer_bias import (
-    By,
-    Mean,
-    Preference,
-    WriterBias,
-    WritersPair,
-    bias_of_pairs,
-    writer_bias,
-)
+from app.meta_evaluation.writer_bias import By, Mean, Preference, WriterBias, WritersPair, bias_of_pairs, writer_bias
 from app.providers.registry import answers_questions, gives_logprobs
 from app.services.results.question_analysis import VALUES, expert_side, repeated_answers
 from app.services.results.results import USUAL, Choices, DimensionResult, cached_result
@@ -404,12 +396,7 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
     choices = result.choices
     try:
         found = panel(
-            np.stack(answers),
-            people.ravel(),
-            list(best),
-            group=of_text,
-            resamples=choices.resamples,
-            seed=choices.seed,
+            np.stack(answers), people.ravel(), list(best), group=of_text, resamples=choices.resamples, seed=choices.seed
         )
     except InputError:  # not two answers that all of them gave
         return None

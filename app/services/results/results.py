@@ -298,11 +298,7 @@ def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> s
 
 
 def evaluate_scores(
-    rows: Sequence[ScoredText],
-    scores: Sequence[float | None],
-    choices: Choices,
-    origin: Origin,
-    on_scale: bool = True,
+    rows: Sequence[ScoredText], scores: Sequence[float | None], choices: Choices, origin: Origin, on_scale: bool = True
 ) -> MetaEvaluation:
     """Return how well scores agree with the rows' ratings.
 

@@ -136,13 +136,7 @@ def _key(scores: ScoreSet) -> Key:
 # A comparison takes about a second: kept for as long as its scores and ratings stay.
 @lru_cache(maxsize=128)
 def _kept(
-    database: Database,
-    dimension_id: int,
-    baseline: Key,
-    other: Key,
-    choices: Choices,
-    permutations: int,
-    _: str,
+    database: Database, dimension_id: int, baseline: Key, other: Key, choices: Choices, permutations: int, _: str
 ) -> tuple[tuple[int, int, int], Comparison | None, str]:
     with database.read() as work:
         b, a = (_scores(work, run, dimension_id, choices) for run, _, _ in (baseline, other))

@@ -11,14 +11,7 @@ from app.providers.base import ChatRequest
 from app.providers.credentials import Credentials, credentials_problem
 from app.providers.known_prices import end_label, end_of, end_warning, known_prices, today
 from app.providers.model_name import parse_model_name
-from app.providers.model_options import (
-    EFFORTS,
-    TIMEOUT,
-    USUAL,
-    ModelOptions,
-    efforts_of,
-    takes_options,
-)
+from app.providers.model_options import EFFORTS, TIMEOUT, USUAL, ModelOptions, efforts_of, takes_options
 from app.providers.pricing import CHARACTERS_PER_TOKEN, FLEX, Price, estimate_input_tokens, estimate_tokens
 from app.providers.registry import cached_from, gives_logprobs, open_model
 from app.providers.specs import spec_of

@@ -307,13 +307,7 @@ def _written(value: object) -> str:
 BEAT_SECONDS = 5.0
 # Failures of chance: with many texts a few run out of attempts, and nothing speaks against asking once more. A request
 # that ran out of time and an answer that ran out of room are none: they were paid, and would end in the same way.
-CHANCE = (
-    ConnectionFailedError,
-    NoAnswerError,
-    OverloadedError,
-    RateLimitError,
-    WrongSchemaError,
-)
+CHANCE = (ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError)
 
 
 class DatabaseSink:

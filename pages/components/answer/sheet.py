@@ -131,12 +131,7 @@ def _report(brought: ImportedAnswers) -> None:
             left_out_rows(title, skipped, "answers_left_out", "answers-left-out")
 
 
-WORDS = {
-    Answer.YES: "yes",
-    Answer.NO: "no",
-    Answer.NOT_APPLICABLE: "does not apply",
-    Answer.UNANSWERED: "skipped",
-}
+WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.NOT_APPLICABLE: "does not apply", Answer.UNANSWERED: "skipped"}
 _CHOICES = (
     (Answer.YES, "Yes", "Y"),
     (Answer.NO, "No", "N"),

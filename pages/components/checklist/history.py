@@ -34,10 +34,7 @@ FORMATS = {
     "csv": ("CSV", "A table for a spreadsheet. It can be imported again, without its attributes."),
     "html": ("Page to print", "To print and fill in: open it and print it."),
     "docx": ("Word file", "To print and fill in, or to edit first. What is changed in it doesn't come back."),
-    "promptfoo": (
-        "promptfoo",
-        "A configuration that promptfoo runs as it is: `promptfoo eval -c FILE -t texts.csv`.",
-    ),
+    "promptfoo": ("promptfoo", "A configuration that promptfoo runs as it is: `promptfoo eval -c FILE -t texts.csv`."),
     "deepeval": ("DeepEval", "A metric for DeepEval that also runs by itself: `python FILE texts.csv`."),
     "inspect": ("Inspect", "A task that Inspect runs as it is: `inspect eval FILE -T texts=texts.csv`."),
     "reward": ("Reward (TRL, verifiers)", "A reward function from 0 to 1 for training with TRL or verifiers."),
@@ -240,8 +237,7 @@ def _when(change: Change) -> str:
 
 
 PARTS = {"questions": "Questions", "try": "Try it", "compare": "Against another version", "history": "History"}
-_KEY = "checklist_part"
 
 
 def choose_part() -> str:
-    return one_of(_KEY, PARTS, "questions", "Part")
+    return one_of("checklist_part", PARTS, "questions", "Part")

@@ -155,7 +155,6 @@ ORIGINS = {
     QuestionOrigin.EDITED: "edited",
     QuestionOrigin.ADDED: "added by hand",
 }
-_COLUMNS = (0.7, 10, 2.4)
 
 
 def question_list(workbench: Workbench, view: ChecklistView, who: str) -> None:
@@ -183,15 +182,10 @@ def _by_component(checklist: Checklist, with_empty: bool) -> list[tuple[Componen
 
 
 def _row(
-    editing: Editing,
-    question: Question,
-    hints: Sequence[str],
-    comments: Sequence[QuestionComment],
-    place: int,
-    of: int,
+    editing: Editing, question: Question, hints: Sequence[str], comments: Sequence[QuestionComment], place: int, of: int
 ) -> None:
     is_open = opened_question() == question.id
-    switch, words, actions = st.columns(_COLUMNS, vertical_alignment="top", gap="small")
+    switch, words, actions = st.columns((0.7, 10, 2.4), vertical_alignment="top", gap="small")
     if editing.draft:
         with switch:
             key = f"enabled_{question.id}"

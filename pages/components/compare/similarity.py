@@ -270,10 +270,7 @@ def _chart(found: UniqueAttributes, names: Names) -> alt.Chart:
     kinds = {names.contributor(name): names.kinds[name] for name in found.pool.contributors}
     sided = {kind for kind in kinds.values() if kind is not None}
     order = list(kinds)
-    tooltip = [
-        alt.Tooltip("contributor:N", title="Who"),
-        alt.Tooltip("attribute:N", title="Said"),
-    ]
+    tooltip = [alt.Tooltip("contributor:N", title="Who"), alt.Tooltip("attribute:N", title="Said")]
     if len(sided) > 1:
         tooltip.append(alt.Tooltip("only this side:N", title="Nothing like it on the other side"))
     hidden = alt.Axis(labels=False, ticks=False, domain=False, grid=False, title=None)

@@ -331,12 +331,7 @@ SPREAD = (
     "is balanced). High: somebody stays with few (myopic)."
 )
 BY_CHANCE = "The spread of as many attributes when each falls on a topic at random: the fewer, the higher."
-GRADES = {
-    "chance": "by chance",
-    "partly": "in part",
-    "steady": "steady",
-    "unknown": "not known",
-}
+GRADES = {"chance": "by chance", "partly": "in part", "steady": "steady", "unknown": "not known"}
 AGREEMENT = (
     "Median adjusted Rand index over pairs of fits: 1 is the same groups every time, 0 is what shuffled labels reach."
 )

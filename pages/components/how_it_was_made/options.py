@@ -263,11 +263,7 @@ class BuildOptions:
 
 
 def new_build(
-    workbench: Workbench,
-    project: Project,
-    dimension: Dimension,
-    attributes: Sequence[Attribute],
-    busy: bool,
+    workbench: Workbench, project: Project, dimension: Dimension, attributes: Sequence[Attribute], busy: bool
 ) -> None:
     """Draw the options, and the buttons unless something is being built."""
     options = _options(workbench, project, attributes, dimension.id)
@@ -346,13 +342,7 @@ def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, o
 def _begin(workbench: Workbench, project: Project, dimensions: Sequence[Dimension], options: BuildOptions) -> None:
     with ShownErrors():
         begin_builds(
-            workbench,
-            project,
-            dimensions,
-            options.model,
-            options.condition,
-            options.components,
-            who=current_editor(),
+            workbench, project, dimensions, options.model, options.condition, options.components, who=current_editor()
         )
         st.session_state[_STARTED] = True
         st.rerun()

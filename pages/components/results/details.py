@@ -118,10 +118,7 @@ def _means(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
         return f" · {labels[run]}" if len(set(labels.values())) > 1 else ""
 
     return [
-        {
-            "Dimension": f"Mean of {mean.dimensions} dimensions{words(mean.result.run.id)}",
-            **figure_cells(mean.figures),
-        }
+        {"Dimension": f"Mean of {mean.dimensions} dimensions{words(mean.result.run.id)}", **figure_cells(mean.figures)}
         for mean in dimension_means(results)
         if any(figure.value is not None for figure in mean.figures.values())
     ]

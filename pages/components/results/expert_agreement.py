@@ -340,8 +340,7 @@ COLUMNS = {
     "Why": st.column_config.TextColumn(width=230),
     "Question": st.column_config.TextColumn(width=230),
     "Verdict": st.column_config.TextColumn(
-        width=85,
-        help="Ambiguous: experts don't agree among themselves. Judge fails: experts agree, the judge doesn't.",
+        width=85, help="Ambiguous: experts don't agree among themselves. Judge fails: experts agree, the judge doesn't."
     ),
     "Experts (alpha)": st.column_config.TextColumn(
         width=145,

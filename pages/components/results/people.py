@@ -24,10 +24,7 @@ _STAND_IN_HELP = (
 def alt_test_section(found: AltTest, question: str, people: str) -> None:
     """Draw the alternative annotator test. `question`: how the better one is decided; `people`: the plural word for
     them."""
-    st.markdown(
-        f"**May the judge stand in for one of the {people}?**",
-        help=_STAND_IN_HELP.format(question),
-    )
+    st.markdown(f"**May the judge stand in for one of the {people}?**", help=_STAND_IN_HELP.format(question))
     st.markdown(plain(alt_test_verdict(found)))
     rows = [
         {

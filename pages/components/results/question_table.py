@@ -47,13 +47,7 @@ def question_weights(workbench: Workbench, result: DimensionResult, texts: Seque
     st.markdown(plain(found.verdict))
     table = pd.DataFrame(
         [
-            {
-                "No.": each.question + 1,
-                "Question": text,
-                "Weight": each.weight,
-                "Least": each.low,
-                "Most": each.high,
-            }
+            {"No.": each.question + 1, "Question": text, "Weight": each.weight, "Least": each.low, "Most": each.high}
             for text, each in zip(texts, found.weights, strict=True)
         ]
     )
@@ -235,7 +229,4 @@ def _steadiness(stability: Mapping[int, JudgeConsistency], question: int) -> dic
         return {}
     found = stability.get(question)
     same = found.same_answer if found else None
-    return {
-        "Same answer": None if same is None else 100 * same,
-        "Alpha": found.alpha.value if found else None,
-    }
+    return {"Same answer": None if same is None else 100 * same, "Alpha": found.alpha.value if found else None}

@@ -393,12 +393,7 @@ def _open_row(row: ScoredText | None) -> None:
 def _scores(workbench: Workbench, project: Project, page: Sequence[ScoredText]) -> pd.DataFrame:
     titles = text_titles(workbench, project.id, [row.text for row in page])
     rows = [
-        {
-            "Text": titles.get(row.text, row.doc_id),
-            WRITER: row.system_id,
-            "Judge": row.score,
-            "Answered": row.coverage,
-        }
+        {"Text": titles.get(row.text, row.doc_id), WRITER: row.system_id, "Judge": row.score, "Answered": row.coverage}
         for row in page
     ]
     return with_writers(pd.DataFrame(rows), project.task)

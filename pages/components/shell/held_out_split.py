@@ -61,11 +61,7 @@ def look_list(state: SplitState) -> None:
         return
     show_table(
         [
-            {
-                "When": labels.said(look.at, labels.LONG),
-                "Who": look.who,
-                "Runs": ", ".join(map(str, look.runs)),
-            }
+            {"When": labels.said(look.at, labels.LONG), "Who": look.who, "Runs": ", ".join(map(str, look.runs))}
             for look in reversed(state.split.looks)
         ],
         "locked_looks",

@@ -160,7 +160,6 @@ _ANYWHERE = re.compile(r"([\\`*_\[\]<>~$|@&]|:(?=[\w/]))")
 # left. A word joiner, which nobody sees and no line breaks at, keeps the signs from standing side by side.
 _ADDRESS = re.compile(r"(?<=\w:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-]@)(?=[\w-]+\.)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
-_LINE_STARTS = ("-", "+", "#", "=")
 
 # Names in scripts written from right to left would pull the words around them along.
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
@@ -195,7 +194,7 @@ def _escaped(text: str) -> str:
     number = re.match(r"\d+(?=[.)])", escaped)
     if number:  # "1." would begin a list
         return f"{number[0]}\\{escaped[number.end() :]}"
-    return f"\\{escaped}" if escaped[:1] in _LINE_STARTS else escaped
+    return f"\\{escaped}" if escaped[:1] in ("-", "+", "#", "=") else escaped
 
 
 def button_label(verb: str, what: str) -> str:

@@ -57,13 +57,7 @@ def verdict_choice(
 
 
 def _keep(
-    workbench: Workbench,
-    dimension_id: int,
-    expert: str,
-    text_id: int,
-    given: Verdict | None,
-    key: str,
-    prompts: str,
+    workbench: Workbench, dimension_id: int, expert: str, text_id: int, given: Verdict | None, key: str, prompts: str
 ) -> None:
     chosen: Verdict | None = st.session_state[key]
     if chosen is None:  # pressed once more: it stays

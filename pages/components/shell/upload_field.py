@@ -15,8 +15,6 @@ from app.services.people.access import LARGEST_WRITTEN, count_upload, largest_up
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.labels import show_error
 
-_COUNTED = "counted_uploads"
-
 
 def upload_field(
     workbench: Workbench,
@@ -75,7 +73,7 @@ def empty_field(key: str, file_id: str) -> None:
 
 def _count(workbench: Workbench, file: UploadedFile, irreplaceable: bool = False) -> None:
     """Count the file once, however often the screen is drawn with it."""
-    counted: set[str] = st.session_state.setdefault(_COUNTED, set())
+    counted: set[str] = st.session_state.setdefault("counted_uploads", set())
     if file.file_id not in counted:
         count_upload(workbench, file.name, file.size, irreplaceable)
         counted.add(file.file_id)

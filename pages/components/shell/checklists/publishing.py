@@ -58,11 +58,7 @@ PURPOSES = {
     Stage.VALIDATION: "A second look: merge questions about the same thing, drop irrelevant ones. You decide on each.",
 }
 STAGE_NAMES = {stage.value: title.lower() for stage, title in TITLES.items()}
-ORIGINS = {
-    QuestionOrigin.GENERATED: "",
-    QuestionOrigin.EDITED: "edited by hand",
-    QuestionOrigin.ADDED: "added by hand",
-}
+ORIGINS = {QuestionOrigin.GENERATED: "", QuestionOrigin.EDITED: "edited by hand", QuestionOrigin.ADDED: "added by hand"}
 
 
 def step_label(view: BuildView, stage: Stage) -> str:
@@ -214,11 +210,7 @@ _NEW = "new_question"
 
 
 def publish_steps(
-    workbench: Workbench,
-    checklist: Checklist,
-    label: str,
-    key: str,
-    look: Literal["primary", "secondary"] = "primary",
+    workbench: Workbench, checklist: Checklist, label: str, key: str, look: Literal["primary", "secondary"] = "primary"
 ) -> None:
     """Draw the button and, once it is pressed, what would be published. The screen calls
     `unsaved_typing(*EDITED_HERE)`."""

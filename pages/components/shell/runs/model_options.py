@@ -24,15 +24,7 @@ from app.services.runtime.endpoint_models import (
     look_again,
     use_local_server,
 )
-from app.services.runtime.judges import (
-    EFFORTS,
-    TIMEOUT,
-    USUAL,
-    ModelOptions,
-    end_label,
-    end_warning,
-    takes_options,
-)
+from app.services.runtime.judges import EFFORTS, TIMEOUT, USUAL, ModelOptions, end_label, end_warning, takes_options
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck

@@ -190,7 +190,6 @@ def figure_cells(figures: Mapping[Any, WithInterval], mae: WithInterval | None =
     return {name: interval(each[key].value, each[key].low, each[key].high) for name, key in names.items()}
 
 
-_NAMES = {AGAIN: "In another batch", LIVE: "At once"}
 HELP = (
     "Requests that expire or fail at the provider cost nothing there. In another batch they cost half as well and "
     "may take another day; at once they cost the standard price. What fails in three is asked at once in any case."
@@ -199,7 +198,7 @@ HELP = (
 
 def batch_rest_choice(key: str) -> str:
     """Draw the choice for requests that aren't at a provider; return AGAIN or LIVE."""
-    return one_between(key, _NAMES, AGAIN, "What a batch doesn't get to", HELP)
+    return one_between(key, {AGAIN: "In another batch", LIVE: "At once"}, AGAIN, "What a batch doesn't get to", HELP)
 
 
 TYPED = "Your llama endpoint is set up too: type llama:NAME above, with the name of its model."
