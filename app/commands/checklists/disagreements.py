@@ -51,10 +51,10 @@ def list_(
 
     found = _queue(project, dimension, version)
     wanted = {"kind": _kind(kind), "question": question, "judge": judge, "component": component}
-    states: list[Any] = ["open", "contradicting", "decided"]
+    states = ["open", "contradicting", "decided"]
     if state not in (*states, "all"):
         raise InputError(f"“{state}” is no state.", f"Choose {', '.join(states)} or all.")
-    wished = states if state == "all" else [state]
+    wished: list[Any] = states if state == "all" else [state]
     pairs = [pair for each in wished for pair in found.matching(QueueFilter(**wanted, state=each))]
     if json_:
         entries = [entry for pair in pairs for entry in pair.to_json()]
