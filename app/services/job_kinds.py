@@ -10,7 +10,7 @@ MODULES = (
     "conditions.study_worker",
     "data.imports",
     "demo",
-    "drift.looks",
+    "drift.drift_checks",
     "improvement.improve",
     "scoring.asking_runs",
     "scoring.scoring_jobs",
