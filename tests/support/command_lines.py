@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from app.cli import build
+from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.presets import PRESETS
 from app.domain.people import Role
 from app.evaluators.registry import METHODS
@@ -122,7 +123,7 @@ def _is_unknown(parameter: Any, name: str, value: str) -> bool:
     if name in _NAMES:
         return value not in _NAMES[name]
     if name in _LISTED_IN_HELP:
-        return value not in re.findall(r"[\w-]+", parameter.help)
+        return value not in re.findall(r"[\w-]+", parameter.help) and value not in KNOWN_FORMATS
     choices = _choices(parameter.type_descriptor.annotation)
     return bool(choices) and value not in choices
 

@@ -13,8 +13,8 @@ FormatOption = Annotated[
     str,
     typer.Option(
         "--format",
-        help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva, sfres, fed, "
-        "newsroom, mqm, realsumm, bagel, iwslt14, helpsteer, messages, langfuse, otlp, phoenix or openai-evals.",
+        help="auto, csv, jsonl, json, parquet, xlsx, or the name of a published data set or of a tool's log, such as "
+        "summeval or langfuse; a wrong name shows them all.",
     ),
 ]
 _SHOWN = 20
