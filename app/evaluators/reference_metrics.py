@@ -1,8 +1,8 @@
-"""ROUGE, BLEU and METEOR: how much a text resembles its references. No model is asked.
+"""ROUGE, BLEU, chrF and METEOR: how much a text resembles its references. No model is asked.
 
 The figures are those of the packages of the field: rouge-score (F1; without stemming unless it is asked for), sacrebleu
 (sentence level, effective order, 0 to 100) and NLTK (lower case, words and punctuation apart). With several references
-ROUGE and METEOR take the best one and BLEU all at once. All run in processes of their own (metric_processes).
+ROUGE, chrF and METEOR take the best one and BLEU all at once. All run in processes of their own (metric_processes).
 """
 
 import asyncio
@@ -144,14 +144,34 @@ def _bleu_scorer() -> Any:
     return BLEU(effective_order=True)
 
 
+@lru_cache(maxsize=1)
+def _chrf_scorer() -> Any:
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+
+    return CHRF()
+
+
 def bleu(text: str, references: Sequence[str]) -> float:
     """Return sentence BLEU with all references at once, 0 to 100 (Papineni et al. 2002, as sacrebleu computes it)."""
     return float(_bleu_scorer().sentence_score(text, list(references)).score)
 
 
+def chrf(text: str, references: Sequence[str]) -> float:
+    """Return chrF, 0 to 100, the highest over the references: F2 of sequences of 1 to 6 characters without spaces
+    (Popović 2015, as sacrebleu computes it)."""
+    return float(_chrf_scorer().sentence_score(text, list(references)).score)
+
+
 def bleu_signature() -> str:
+    return _signature(_bleu_scorer())
+
+
+def chrf_signature() -> str:
+    return _signature(_chrf_scorer())
+
+
+def _signature(scorer: Any) -> str:
     """Return sacrebleu's signature; each text may have its own number of references, so that is `var`."""
-    scorer = _bleu_scorer()
     scorer.sentence_score("a", ["a"])
     parts = str(scorer.get_signature()).split("|")
     return "|".join("nrefs:var" if part.startswith("nrefs:") else part for part in parts)
@@ -222,6 +242,12 @@ METHODS = (
     _rouge("rouge-l", "ROUGE-L: longest common sequence of words with a reference", "rougeL"),
     _method(
         "bleu", "BLEU: word sequences shared with the references", lambda _: bleu, signature=lambda _: bleu_signature()
+    ),
+    _method(
+        "chrf",
+        "chrF: character sequences shared with a reference",
+        lambda _: chrf,
+        signature=lambda _: chrf_signature(),
     ),
     _method(
         "meteor", "METEOR: words shared with a reference, synonyms included", lambda _: meteor, check=check_wordnet

@@ -1,4 +1,4 @@
-"""ROUGE and BLEU on every SummEval summary equal their packages, and agree with the experts as pandas computes it."""
+"""ROUGE, BLEU and chrF of every SummEval summary equal their packages, and agree with experts as pandas computes it."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ import pytest
 from nltk.tokenize import wordpunct_tokenize
 from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
-from sacrebleu import sentence_bleu
+from sacrebleu import sentence_bleu, sentence_chrf
 
 from app.domain.run import SystemChoice
 from app.evaluators.reference_metrics import Metric, meteor, metric_processes, rouge
@@ -40,8 +40,12 @@ def _bleu(text: str, references: list[str]) -> float:
     return float(sentence_bleu(text, references).score)
 
 
+def _chrf(text: str, references: list[str]) -> float:
+    return float(sentence_chrf(text, references).score)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "package"), [("rouge-l", _rouge_l), ("bleu", _bleu)])
+@pytest.mark.parametrize(("name", "package"), [("rouge-l", _rouge_l), ("bleu", _bleu), ("chrf", _chrf)])
 def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[[str, list[str]], float]) -> None:
     path = made_data(FILE)
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

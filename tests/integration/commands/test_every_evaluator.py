@@ -22,7 +22,7 @@ NEEDS = {
     "meteor": "python -m nltk.downloader wordnet",
     **dict.fromkeys(("bertscore", "moverscore", "bartscore", "unieval"), "“neural”"),
 }
-WORKS = {"rouge-1", "rouge-2", "rouge-l", "bleu"}
+WORKS = {"rouge-1", "rouge-2", "rouge-l", "bleu", "chrf"}
 HAS_TORCH = all(find_spec(package) for package in ("torch", "transformers"))
 
 

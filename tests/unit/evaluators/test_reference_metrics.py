@@ -16,7 +16,7 @@ from sacrebleu import sentence_bleu
 from app.domain.project import Text
 from app.errors import NotReadyError, UnsupportedError
 from app.evaluators import reference_metrics
-from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, rouge
+from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, chrf, chrf_signature, rouge
 from app.evaluators.registry import method_named
 from tests.support.made_data import made_data
 
@@ -41,6 +41,13 @@ def test_bleu_uses_all_references_at_once_and_keeps_its_signature() -> None:
     assert bleu("a b c d e", ["a b c d x", "y b c d e"]) == pytest.approx(100)
     assert bleu("a b c d e", ["a b c d x"]) < 100
     assert bleu_signature().startswith("nrefs:var|case:mixed|eff:yes|tok:13a|smooth:exp|version:")
+
+
+def test_chrf_by_hand_takes_the_best_reference() -> None:
+    # Of abcd and abce 3 of 4, 2 of 3, 1 of 2 and 0 of 1 sequences are shared, so P = R = 23/48.
+    assert chrf("abcd", ["zzzz", "ab ce"]) == pytest.approx(100 * 23 / 48)
+    assert chrf("猫が座った", ["猫が座った"]) == pytest.approx(100)
+    assert chrf_signature().startswith("nrefs:var|case:mixed|eff:yes|nc:6|nw:0|space:no|version:")
 
 
 def test_meteor_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from tests.support.projects import ready_to_score
 
 PUBLIC_NAMES = (
     *("g-eval", "coascore", "llm-score", "llm-score-cot", "check-eval"),
-    *("checklist", "rouge-1", "rouge-2", "rouge-l", "bleu", "meteor"),
+    *("checklist", "rouge-1", "rouge-2", "rouge-l", "bleu", "chrf", "meteor"),
     *("gptscore", "bertscore", "moverscore", "bartscore", "unieval"),
 )
 
