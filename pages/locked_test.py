@@ -1,6 +1,6 @@
 """Locked test: the agreement on texts that nothing was tuned on; every look at it is counted."""
 
-from pages.components.held_out_test import locked_results
+from pages.components.locked_test import locked_results
 from pages.components.shell.current import current_workbench, one_of
 from pages.components.shell.frame import needs_project
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS

@@ -1,6 +1,6 @@
 """Methods: what each way of scoring is worth and costs, and whether the judge favours texts by LLMs."""
 
-from pages.components.method_comparison import quality_cost, writer_bias
+from pages.components.methods import quality_cost, writer_bias
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.runs.result_choices import chosen_results

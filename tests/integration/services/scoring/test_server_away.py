@@ -64,7 +64,7 @@ def test_run_whose_server_comes_back_is_done_without_failures(workbench: Workben
     awaited(lambda: get_run(workbench, scoring.id).message != "")
     assert get_run(workbench, scoring.id).status is RunStatus.RUNNING
     awaited(lambda: any(scoring.told))
-    llm.finish_oidc_sign_in()
+    llm.come_back()
     run = scoring.ended().run
     assert (run.status, run.done, run.failed, run.message) == (RunStatus.DONE, TEXTS, 0, "")
 
@@ -80,7 +80,7 @@ def test_run_whose_server_stays_away_is_interrupted_and_resumed(
     assert (run.status, run.failed, run.resumable) == (RunStatus.INTERRUPTED, 0, True)
     assert 0 < run.done < TEXTS
     assert run.message
-    llm.finish_oidc_sign_in()
+    llm.come_back()
     again = work_on(workbench, run.id)
     assert (again.run.status, again.run.done, again.tally.calls) == (RunStatus.DONE, TEXTS, TEXTS - run.done)
 
