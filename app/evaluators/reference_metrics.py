@@ -55,9 +55,9 @@ class MetricCalls:
                 _settle(piece, error)
                 continue
             self._under_way += 1
-            asyncio.wrap_future(work).add_done_callback(partial(self._take_back, piece))
+            asyncio.wrap_future(work).add_done_callback(partial(self._settle_piece, piece))
 
-    def _take_back(
+    def _settle_piece(
         self, piece: Sequence[tuple[Pair, asyncio.Future[float]]], ended: asyncio.Future[list[float]]
     ) -> None:
         self._under_way -= 1

@@ -16,7 +16,7 @@ from db.engine import stored_state
 from db.models.columns import database_now, now
 from db.models.project import JobFileRow, JobRow, WorkerRow
 from db.repositories.repository import Repository, columns_of, value_of
-from db.repositories.runs import SILENCE
+from db.repositories.runs import HEARTBEAT_TIMEOUT
 
 LOSSES = 3
 """A job is given up after this many processes died while running it: it may be the cause, and each process pays a
@@ -157,7 +157,7 @@ class Jobs(Repository):
 
 
 def _left(session: Session, gone: Collection[str]) -> SelectOfScalar[JobRow]:
-    silent = col(JobRow.heartbeat_at) < database_now(session) - SILENCE
+    silent = col(JobRow.heartbeat_at) < database_now(session) - HEARTBEAT_TIMEOUT
     lost = and_(col(JobRow.status) == _RUNNING, or_(silent, col(JobRow.writer).in_(gone)))
     free = and_(~col(JobRow.bound), or_(col(JobRow.status) == _WAITING, lost))
     return select(JobRow).where(free).order_by(col(JobRow.id)).limit(1)

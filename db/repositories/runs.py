@@ -16,7 +16,7 @@ from db.models.project import DimensionRow, ProjectRow
 from db.models.run import JudgmentRow, RunDimensionRow, ScoreRow, ScoringRunRow
 from db.repositories.repository import Repository, value_of
 
-SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
+HEARTBEAT_TIMEOUT = timedelta(seconds=30)  # after it another process may take over a run
 
 
 def summaries(session: Session, clause: Any) -> list[RunSummary]:
@@ -54,7 +54,7 @@ def summaries(session: Session, clause: Any) -> list[RunSummary]:
 def silent(session: Session, row: ScoringRunRow) -> bool:
     """Return whether nobody works on the run any more, whatever its status. A heartbeat in the future doesn't count: a
     clock was set back since."""
-    return row.heartbeat_at is None or abs(database_now(session) - row.heartbeat_at) > SILENCE
+    return row.heartbeat_at is None or abs(database_now(session) - row.heartbeat_at) > HEARTBEAT_TIMEOUT
 
 
 def _summary(
@@ -191,7 +191,8 @@ class Runs(Repository):
         if taken and not silent(self._session, row):
             raise ConflictError(
                 f"Run {run_id} is being worked on by another process.",
-                f"Stop it there, or wait until it ends; one that was killed lets go after {SILENCE.seconds} seconds.",
+                "Stop it there, or wait until it ends; "
+                f"one that was killed lets go after {HEARTBEAT_TIMEOUT.seconds} seconds.",
             )
         row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
         row.stop_requested, row.heartbeat_at, row.finished_at = False, database_now(self._session), None
@@ -213,7 +214,7 @@ class Runs(Repository):
             return None
         assert row.heartbeat_at is not None
         since = database_now(self._session) - row.heartbeat_at
-        return Lease(row.writer, row.heartbeat_at, (SILENCE - since).total_seconds())
+        return Lease(row.writer, row.heartbeat_at, (HEARTBEAT_TIMEOUT - since).total_seconds())
 
     def stop_requested(self, run_id: int) -> bool:
         row = self._session.get(ScoringRunRow, run_id)

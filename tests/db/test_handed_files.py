@@ -41,7 +41,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "BLOCK_BYTES", 32)
     monkeypatch.setattr(imports, "BLOCK", 4)
     monkeypatch.setattr(imports, "PAUSE", 0)
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def team(
     access: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Team]:
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))  # machines may be slow
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))  # machines may be slow
     with ExitStack() as running:
         vendors = running.enter_context(modern_vendors())
         address = new_postgres(*demo_database)

@@ -190,7 +190,7 @@ def test_a_run_whose_process_died_can_be_resumed(
     run = planned(demo)
     with demo.database.write() as work:
         work.runs.claim(run, "a process that is gone")
-    monkeypatch.setattr(run_repository, "SILENCE", timedelta(seconds=-1))
+    monkeypatch.setattr(run_repository, "HEARTBEAT_TIMEOUT", timedelta(seconds=-1))
     app = open_screen("scores")
     assert "interrupted, 0 of 40 scored" in shown(app)
     monkeypatch.undo()

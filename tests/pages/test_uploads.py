@@ -101,7 +101,7 @@ def test_a_file_that_was_handed_over_is_held_by_the_web_process_no_longer(
 ) -> None:
     sign_in(Role.FACILITATOR)
     monkeypatch.setattr(imports, "LARGE_IMPORT", 10)
-    monkeypatch.setattr(jobs, "WORKER_SILENCE", timedelta(days=1))
+    monkeypatch.setattr(jobs, "WORKER_TIMEOUT", timedelta(days=1))
     with workbench.database.write() as work:
         work.jobs.worker_seen("elsewhere|1")
     app = upload(open_screen("texts"), "texts.csv", TABLE)

@@ -214,7 +214,7 @@ def undo(
     Example: interacteval checklist undo --project News --dimension coherence --change 7
     """
     from app.services.checklists.draft_edits import history_of, last_change
-    from app.services.checklists.draft_edits import undo as take_back
+    from app.services.checklists.draft_edits import undo as undo_change
 
     workbench, draft = newest_draft(project, dimension)
     made = history_of(workbench, draft.id)
@@ -223,7 +223,7 @@ def undo(
         whose = f"by {by}" if by else "without a name"
         which = f"{whose} to take back" if change is None else f"{change} in the draft"
         raise NotFoundError(f"There is no change {which}.", "`checklist history` lists all changes.")
-    take_back(workbench, draft.id, found.id, by)
+    undo_change(workbench, draft.id, found.id, by)
     say(f"Took back: {found.what}")
     _print_draft(workbench, draft, json_)
 

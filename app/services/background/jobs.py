@@ -18,10 +18,10 @@ from app.services.background.runner import do_in_thread, is_ending, next_job
 from app.services.runtime.backups import WriterLock, has_ended
 from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
-from db.repositories.runs import SILENCE
+from db.repositories.runs import HEARTBEAT_TIMEOUT
 from db.unit_of_work import UnitOfWork
 
-WORKER_SILENCE = timedelta(seconds=20)
+WORKER_TIMEOUT = timedelta(seconds=20)
 """Without a heartbeat for this long a worker counts as gone."""
 CUT_OFF = "It was cut off when its server process ended. What it achieved is kept; start it again to go on."
 
@@ -116,7 +116,7 @@ def adopt_job(workbench: Workbench) -> None:
 def living_workers(workbench: Workbench) -> list[str]:
     """Return the names of the workers that are alive."""
     with workbench.database.read() as work:
-        names = work.jobs.workers(WORKER_SILENCE)
+        names = work.jobs.workers(WORKER_TIMEOUT)
     return [name for name in names if not has_ended(name)]
 
 
@@ -130,7 +130,7 @@ def _settle(work: UnitOfWork, key: str) -> None:
 def _is_cut_off(job: Job) -> bool:
     if job.status is not JobStatus.RUNNING or not job.bound:
         return False
-    silent = job.heartbeat_at is None or datetime.now(UTC) - job.heartbeat_at > SILENCE
+    silent = job.heartbeat_at is None or datetime.now(UTC) - job.heartbeat_at > HEARTBEAT_TIMEOUT
     return silent or has_ended(job.writer)
 
 

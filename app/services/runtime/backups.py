@@ -19,7 +19,7 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.backup import check_backup, copy_database, restore_file
 from db.engine import sqlite_file
-from db.repositories.runs import SILENCE
+from db.repositories.runs import HEARTBEAT_TIMEOUT
 from db.unit_of_work import Database, replace_database, write_portable
 
 SERVER = "web-"
@@ -231,7 +231,7 @@ def _refuse_while_running(file: Path, anyway: bool) -> None:
 
 def _refuse(database: Database, anyway: bool) -> None:
     with database.read() as work:
-        workers = [name for name in work.jobs.workers(SILENCE) if not has_ended(name)]
+        workers = [name for name in work.jobs.workers(HEARTBEAT_TIMEOUT) if not has_ended(name)]
         running = [run for project in work.projects.all() for run in work.runs.running(project.id)]
     if running:
         raise DataInUseError(

@@ -45,7 +45,7 @@ BLOCK_TEXTS = 16  # at least so many but at the end: larger blocks would keep th
 @dataclass(frozen=True, slots=True)
 class Block:
     """Planned scores of a run for one worker. writer: the name of the process that has the run. share: texts that the
-    worker scores at a time. budget: US dollars that the worker may spend on the run; None for no budget. taken_back:
+    worker scores at a time. budget: US dollars that the worker may spend on the run; None for no budget. reassigned:
     another worker had a part of it, and may have asked about its texts. person, any_path: the caller, as in Workbench;
     None for the owner.
 
@@ -58,7 +58,7 @@ class Block:
     scores: tuple[PlannedScore, ...]
     share: int
     budget: float | None = None
-    taken_back: bool = False
+    reassigned: bool = False
     person: int | None = None
     any_path: bool = True
 
@@ -190,7 +190,7 @@ class WorkerSession:
     def add(self, block: Block, wanted: Callable[[], bool]) -> "Future[BlockReport | None] | None":
         """Add a block and return the future of its report. The return value, or the future's result, is None if the
         session has ended."""
-        part = _Part(block.scores, wanted, block.taken_back)
+        part = _Part(block.scores, wanted, block.reassigned)
         try:
             self._loop.call_soon_threadsafe(self._take, part)
         except RuntimeError:  # the loop is closed
@@ -238,7 +238,7 @@ class WorkerSession:
         self._parts.append(part)
         if self._open is None or self.closed:
             return
-        if not part.taken_back:
+        if not part.reassigned:
             self._begin(part)
             return
         task = self._loop.create_task(self._look_and_begin(part))
@@ -315,7 +315,7 @@ class _Part:
 
     scores: tuple[PlannedScore, ...]
     wanted: Callable[[], bool]
-    taken_back: bool = False
+    reassigned: bool = False
     left: set[int] | None = None
     report: "Future[BlockReport | None]" = field(default_factory=Future)
 

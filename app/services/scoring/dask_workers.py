@@ -149,8 +149,8 @@ class WorkersRun:
             worker = min(has, key=has.__getitem__)
             if has[worker] >= self._block.share + AHEAD:
                 break
-            scores, taken_back = self._blocks.popleft()
-            block = replace(self._block, scores=scores, taken_back=taken_back)
+            scores, reassigned = self._blocks.popleft()
+            block = replace(self._block, scores=scores, reassigned=reassigned)
             future = self._scheduler.submit(score_block, block, at=worker)
             self._out[future] = worker, scores
             future.add_done_callback(partial(_set_in_loop, asyncio.get_running_loop(), self._news))

@@ -176,8 +176,8 @@ def change_history(workbench: Workbench, checklist: Checklist, who: str) -> None
 
 def _heading(workbench: Workbench, checklist: Checklist, change: Change, who: str, draft: bool) -> None:
     title, action = st.columns((9, 3), vertical_alignment="center")
-    taken_back = " :gray[(taken back)]" if change.undone else ""
-    title.markdown(f"**{plain(_first_upper(change.what))}**{taken_back} :small[:gray[{plain(_when(change))}]]")
+    undone = " :gray[(undone)]" if change.undone else ""
+    title.markdown(f"**{plain(_first_upper(change.what))}**{undone} :small[:gray[{plain(_when(change))}]]")
     if draft and not change.undone:
         action.button(
             button_label("Take back", change.what),

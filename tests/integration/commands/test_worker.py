@@ -35,7 +35,7 @@ def vendors() -> Iterator[ModernVendors]:
 def news(tmp_path: Path, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """SummEval with a checklist of three questions, in a web process of its own; no worker counts as gone because the
     machine is slow."""
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))
     workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), vendors.credentials(SLOW))
     store_corpus(workbench, read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
     with workbench.database.write() as work:

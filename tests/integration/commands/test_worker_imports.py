@@ -30,7 +30,7 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """A web process for which what is large is small; no worker counts as gone because the machine is slow."""
     monkeypatch.setattr(imports, "LARGE_IMPORT", 2**16)
     monkeypatch.setattr("app.services.background.progress.BLOCK_BYTES", 2**16)
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))
     workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), Credentials())
     yield workbench
     workbench.database.close()

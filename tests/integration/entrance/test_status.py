@@ -20,7 +20,7 @@ from app.settings import settings
 
 @pytest.fixture
 def bench(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))  # machines may be slow
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))  # machines may be slow
     with bench.database.write() as work:
         work.jobs.add(NewJob("k", "Kind", {"secret": "planted"}, "Scoring of planted"))
         work.jobs.worker_seen("elsewhere|1-2")
@@ -65,7 +65,7 @@ def test_health_of_a_database_that_is_read_only_is_bad(bench: Workbench, monkeyp
 
 
 def test_worker_whose_clock_is_off_is_counted(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(seconds=60))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(seconds=60))
     monkeypatch.setattr("db.repositories.jobs.now", lambda: datetime.now(UTC) - timedelta(hours=1))
     with bench.database.write() as work:
         work.jobs.worker_seen("elsewhere|3-4")

@@ -64,7 +64,7 @@ def _try(workbench: Workbench, job: TrialJob, progress: Progress) -> str:
 @pytest.fixture(autouse=True)
 def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing waits beyond its test, and no worker counts as gone because the machine is slow."""
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))
     RELEASED.clear()
     yield
     RELEASED.set()
@@ -230,7 +230,7 @@ def test_what_waits_is_done_here_where_no_worker_is_left(bench: Workbench, monke
     state = job_state(bench, "k")
     assert state is not None
     assert state.status is JobStatus.WAITING
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(0))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(0))
     adopt_job(bench)
     assert said(bench, "k")[0] is JobStatus.DONE
 

@@ -24,7 +24,7 @@ from tests.support.workers import until, worker_processes
 @pytest.fixture
 def decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DecidedProject]:
     """No worker counts as gone because the machine is slow."""
-    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
+    monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))
     judged = WordingModels(misreads_warm, ())
     made = decided_project(wording_bench(tmp_path, judged), judged)
     yield made
