@@ -16,6 +16,7 @@ from app.domain.project import Scope
 from app.errors import WorkbenchError
 from db.backup import copy_before_migration, copy_database
 from db.engine import check, connect, create_private_file, explained, is_trouble, open_engines, revision, upgrade
+from db.repositories.audit_log import AuditLog
 from db.repositories.calls import Calls, ProviderBatches, StageRuns
 from db.repositories.checklists import Checklists, Proposals
 from db.repositories.drafts import Builds, Drafts
@@ -29,7 +30,7 @@ from db.repositories.projects import OwnPrompts, Projects, Transfers
 from db.repositories.questions import Decisions, Improvements, QuestionComments, Rooms
 from db.repositories.results import Results
 from db.repositories.runs import Runs
-from db.repositories.sign_ins import ApiTokens, AuditLog, Invitations, SignIns
+from db.repositories.sign_ins import ApiTokens, Invitations, SignIns
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud, Transcripts
 
@@ -72,7 +73,7 @@ class UnitOfWork:
     sign_ins = _RepositoryOf(SignIns)
     api_tokens = _RepositoryOf(ApiTokens)
     names = _RepositoryOf(PersonNames)
-    trail = _RepositoryOf(AuditLog)
+    audit_log = _RepositoryOf(AuditLog)
     jobs = _RepositoryOf(Jobs)
     job_files = _RepositoryOf(JobFiles)
     places = _RepositoryOf(ResourceLocations)
@@ -212,7 +213,7 @@ def _entered(work: UnitOfWork) -> Iterator[None]:
         return
     pending.kept = True
     try:
-        work.trail.add(pending)
+        work.audit_log.add(pending)
         yield
     except BaseException:
         pending.kept = False

@@ -22,7 +22,7 @@ def make(
 
     Example: interacteval api-token make nightly --project News --budget 5
     """
-    from app.services.people.invitations import make_api_token
+    from app.services.people.api_tokens import make_api_token
 
     workbench, target = open_project(project)
     made = make_api_token(workbench, target.id, name, budget, days)
@@ -38,7 +38,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval api-token list --project News
     """
-    from app.services.people.invitations import api_tokens_of
+    from app.services.people.api_tokens import api_tokens_of
 
     workbench, target = open_project(project)
     rows = [_document(each) for each in api_tokens_of(workbench, target.id)]
@@ -61,7 +61,7 @@ def revoke(name: TokenArgument, project: ProjectOption, json_: JsonOption = Fals
 
     Example: interacteval api-token revoke nightly --project News
     """
-    from app.services.people.invitations import revoke_api_token
+    from app.services.people.api_tokens import revoke_api_token
 
     workbench, target = open_project(project)
     revoke_api_token(workbench, target.id, name)

@@ -234,7 +234,7 @@ def trail(
     """
 
     from app.services.data.projects import get_project
-    from app.services.people.invitations import audit_log_csv, project_audit_log, server_audit_log
+    from app.services.people.audit_log import audit_log_csv, project_audit_log, server_audit_log
 
     workbench = open_workbench()
     found = project_audit_log(workbench, get_project(workbench, project).id) if project else server_audit_log(workbench)

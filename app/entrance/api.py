@@ -38,7 +38,7 @@ from app.limits import API_AT_ONCE, API_BODY
 from app.services.checklists.checklist_files import checklist_for_programs
 from app.services.checklists.checklists import view_checklist
 from app.services.data.projects import one_dimension
-from app.services.people.invitations import ApiCaller, TokenMoney, api_caller
+from app.services.people.api_tokens import ApiCaller, TokenMoney, api_caller
 from app.services.results.result_texts import run_counts
 from app.services.results.results import cached_results
 from app.services.runtime.spending import run_spending

@@ -107,7 +107,7 @@ def _names(work: UnitOfWork, project_id: int) -> set[str]:
     """Return the names of members, contributors and everybody in the audit log."""
     humans = (one.name for one in work.think_aloud.contributors(project_id) if one.kind is ContributorKind.HUMAN)
     members = (one.name for one in work.people.members(project_id))
-    acted = (one.who for one in work.trail.of(project_id))
+    acted = (one.who for one in work.audit_log.of(project_id))
     return {*humans, *members, *acted} - {""}
 
 

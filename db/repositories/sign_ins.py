@@ -6,10 +6,9 @@ from typing import Any
 from sqlalchemy import update
 from sqlmodel import col, select
 
-from app.domain.people import ApiToken, AuditEntry, Invitation, PendingAct
+from app.domain.people import ApiToken, Invitation
 from db.models.columns import now
-from db.models.people import ApiTokenRow, AuditLogRow, InvitationRow, PersonRow, SignInRow
-from db.models.project import ProjectRow
+from db.models.people import ApiTokenRow, InvitationRow, PersonRow, SignInRow
 from db.repositories.repository import Repository, value_of
 
 
@@ -152,27 +151,3 @@ class ApiTokens(Repository):
         token = ApiTokenRow
         query = update(token).where(col(token.id) == token_id)
         self._session.connection().execute(query.values(spent_usd=col(token.spent_usd) - set_aside + cost))
-
-
-class AuditLog(Repository):
-    def add(self, pending: PendingAct) -> None:
-        """Add an entry. It keeps the names of a project or person that this very act deletes."""
-        project = self._session.get(ProjectRow, pending.project) if pending.project else None
-        person = self._session.get(PersonRow, pending.person) if pending.person else None
-        self._add(
-            AuditLogRow(
-                project_id=project.id if project else None,
-                project=project.name if project else pending.about if pending.project else "",
-                person_id=person.id if person else None,
-                who=pending.who,
-                act=pending.act,
-                about=pending.about,
-            )
-        )
-
-    def of(self, project_id: int | None) -> list[AuditEntry]:
-        """Return the entries, newest first; None for those of all projects."""
-        query = select(AuditLogRow).order_by(col(AuditLogRow.id).desc())
-        if project_id is not None:
-            query = query.where(AuditLogRow.project_id == project_id)
-        return [value_of(AuditEntry, row) for row in self._session.exec(query)]

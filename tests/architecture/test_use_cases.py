@@ -65,7 +65,7 @@ NO_ACT = {
     "attributes.pairs.say_preference",
     "attributes.side_by_side.answer_side_by_side",
     "checklists.expert_answers.save_entries",
-    "people.invitations.api_caller",  # it notes when a program came last
+    "people.api_tokens.api_caller",  # it notes when a program came last
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
     "people.access.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",

@@ -19,24 +19,24 @@ def _project(work: UnitOfWork) -> tuple[int, int]:
     work.think_aloud.add_attributes(dimension, who.id, [f"As {NAME} says.", "Zoë Quills are birds."])
     person = work.people.add("invite", "1", NAME)
     work.people.join(person.id, project, Role.EXPERT, NAME)
-    work.trail.add(PendingAct(project, None, "Fay", "gave dimensions to an expert", f"order, {NAME}"))
-    work.trail.add(PendingAct(project, person.id, NAME, "came in by a link"))
+    work.audit_log.add(PendingAct(project, None, "Fay", "gave dimensions to an expert", f"order, {NAME}"))
+    work.audit_log.add(PendingAct(project, person.id, NAME, "came in by a link"))
     return project, person.id
 
 
 def test_a_name_gives_way_wherever_it_stands_alone_and_is_found_among_other_words(database: Database) -> None:
     with database.write() as work:
         project, person = _project(work)
-        other, _ = work.projects.add("Q", Task()).id, work.trail.add(PendingAct(None, person, NAME, "signed in"))
+        other, _ = work.projects.add("Q", Task()).id, work.audit_log.add(PendingAct(None, person, NAME, "signed in"))
         work.think_aloud.contributor(other, NAME, ContributorKind.HUMAN)
         assert work.names.bearers(project, NAME) == [person]
         assert work.names.replace(project, NAME, NEW) == 4
         assert work.names.taken(project) == {NEW, "Fay"}
         assert work.names.taken(other) == {NAME}, "another project's people are its own"
         assert work.names.mentions(project, NAME) == {"attribute": 1}
-        assert [(one.who, one.about) for one in work.trail.of(project)] == [(NEW, ""), ("Fay", f"order, {NEW}")]
+        assert [(one.who, one.about) for one in work.audit_log.of(project)] == [(NEW, ""), ("Fay", f"order, {NEW}")]
         work.names.replace_person(person, NAME, NEW)
-        assert (work.people.get(person).name, work.trail.of(None)[0].who) == (NEW, NEW)
+        assert (work.people.get(person).name, work.audit_log.of(None)[0].who) == (NEW, NEW)
 
 
 def test_every_column_that_says_who_is_known() -> None:

@@ -18,7 +18,8 @@ from app.services.building.build import build
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import create_project
-from app.services.people.invitations import accept_invitation, api_caller, invite, members_of
+from app.services.people.api_tokens import api_caller
+from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute, mark_done, own_attributes_of

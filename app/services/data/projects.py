@@ -96,7 +96,7 @@ def begin_project(work: UnitOfWork, actor: Actor, name: str, task: Task, notice:
     act_made_project(project.id)
     pending = PENDING.get()
     if pending is None or pending.kept:  # an import's own entry was kept before there was a project
-        work.trail.add(PendingAct(project.id, actor.person, actor.name, "made a project", project.name))
+        work.audit_log.add(PendingAct(project.id, actor.person, actor.name, "made a project", project.name))
     if actor.person is not None and not actor.owner:
         work.people.join(actor.person, project.id, Role.FACILITATOR, actor.name)
         work.invitations.revoke_all(actor.person)

@@ -118,7 +118,7 @@ def end_sign_in(workbench: Workbench, cookie: str) -> None:
     if token := token_in(cookie) or _oidc_words(cookie)[0]:
         with workbench.database.write() as work:
             if person := _person_signed_in(work, token):
-                work.trail.add(PendingAct(None, person.id, person.name, "signed out"))
+                work.audit_log.add(PendingAct(None, person.id, person.name, "signed out"))
             work.sign_ins.end(token_hash(token))
 
 
@@ -134,7 +134,7 @@ def begin_oidc_sign_in(work: UnitOfWork, identity: Identity, issuer: str) -> str
     any project."""
     person = work.people.ensure(identity.issuer, identity.subject, identity.name)
     work.people.note_seen(person.id)
-    work.trail.add(PendingAct(None, person.id, person.name, "signed in"))
+    work.audit_log.add(PendingAct(None, person.id, person.name, "signed in"))
     token = new_token()
     work.sign_ins.begin(person.id, token_hash(token), datetime.now(UTC) + timedelta(days=OIDC_DAYS))
     return signed_words([token, identity.address, issuer], _OIDC)

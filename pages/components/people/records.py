@@ -7,16 +7,15 @@ import streamlit as st
 
 from app.domain.people import ApiToken, LinkState
 from app.domain.project import Project
-from app.services.people.invitations import (
+from app.services.people.api_tokens import (
     MOST_USD,
     TOKEN_DAYS,
     TOKEN_USD,
     api_tokens_of,
-    audit_log_csv,
     make_api_token,
-    project_audit_log,
     revoke_api_token,
 )
+from app.services.people.audit_log import audit_log_csv, project_audit_log
 from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress

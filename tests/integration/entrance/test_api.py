@@ -29,14 +29,8 @@ from app.entrance.api import OF_ANOTHER, PROBLEM, V1, api_routes, openapi
 from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
 from app.services.data.project_transfer import export_project, import_project
-from app.services.people.invitations import (
-    PREFIX,
-    TokenMoney,
-    api_tokens_of,
-    make_api_token,
-    revoke_access,
-    revoke_api_token,
-)
+from app.services.people.api_tokens import PREFIX, TokenMoney, api_tokens_of, make_api_token, revoke_api_token
+from app.services.people.invitations import revoke_access
 from app.services.people.sign_ins import token_hash
 from app.services.runtime.spending import project_spending, total_cost
 from app.services.runtime.workbench import Workbench

@@ -27,13 +27,8 @@ from app.services.conditions.study import StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.held_out_split import lock
 from app.services.drift.anchors import freeze_anchors
-from app.services.people.invitations import (
-    accept_invitation,
-    invite,
-    project_audit_log,
-    revoke_access,
-    server_audit_log,
-)
+from app.services.people.audit_log import project_audit_log, server_audit_log
+from app.services.people.invitations import accept_invitation, invite, revoke_access
 from app.services.people.sign_ins import actor_of_cookie, end_sign_in
 from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name
 from app.services.runtime.workbench import Workbench

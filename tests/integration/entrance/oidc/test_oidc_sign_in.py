@@ -50,7 +50,7 @@ def test_whoever_the_provider_knows_and_the_list_has_comes_in_without_a_part_in_
         assert person is not None
         assert (person.name, person.owner, person.seen_at is None) == ("Ana Silva", False, False)
         assert work.people.actor(person.id).memberships == {}
-        assert [(entry.who, entry.act) for entry in work.trail.of(None)][:1] == [("Ana Silva", "signed in")]
+        assert [(entry.who, entry.act) for entry in work.audit_log.of(None)][:1] == [("Ana Silva", "signed in")]
 
 
 def test_the_provider_is_asked_for_a_code_with_proof_state_and_nonce_of_this_browser(

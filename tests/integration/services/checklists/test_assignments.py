@@ -41,7 +41,8 @@ from app.services.checklists.expert_answers import (
     unfinished_sheet,
 )
 from app.services.data.projects import add_dimension, create_project
-from app.services.people.invitations import invite, project_audit_log, revoke_access
+from app.services.people.audit_log import project_audit_log
+from app.services.people.invitations import invite, revoke_access
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import unfinished_dimensions
 from tests.support.answering import answer_all

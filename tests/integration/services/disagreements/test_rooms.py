@@ -26,7 +26,7 @@ from app.services.disagreements.rooms import (
     set_room_stage,
     vote,
 )
-from app.services.people.invitations import project_audit_log
+from app.services.people.audit_log import project_audit_log
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, parted_project, text_ids
 

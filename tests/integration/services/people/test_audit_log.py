@@ -10,14 +10,8 @@ from app.errors import ConflictError, NotAllowedError
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import remove_question
 from app.services.data.projects import create_project, delete_project
-from app.services.people.invitations import (
-    accept_invitation,
-    audit_log_csv,
-    invite,
-    project_audit_log,
-    revoke_access,
-    server_audit_log,
-)
+from app.services.people.audit_log import audit_log_csv, project_audit_log, server_audit_log
+from app.services.people.invitations import accept_invitation, invite, revoke_access
 from app.services.people.sign_ins import end_sign_in
 from app.services.runtime.workbench import Workbench, use_case
 

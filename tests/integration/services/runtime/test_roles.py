@@ -60,7 +60,8 @@ from app.services.data.projects import (
     rated_text,
     text_page,
 )
-from app.services.people.invitations import accept_invitation, invite, members_of, project_audit_log, revoke_access
+from app.services.people.audit_log import project_audit_log
+from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import (
     add_own_attribute,
