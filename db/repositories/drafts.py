@@ -210,7 +210,7 @@ class Drafts(Repository):
             if any(field not in kept for field in step.before if field != "position"):
                 raise ConflictError("This was changed again since, so it can't be taken back.", "Edit it instead.")
             edits.append(Edit(step.kind, step.id, {field: step.before[field] for field in kept}))
-        return self.change(checklist_id, who, f"took back: {change.what}", edits, change.id)
+        return self.change(checklist_id, who, f"undid: {change.what}", edits, change.id)
 
     def _added(self, row: QuestionRow | ComponentRow) -> int:
         locked_draft(self._session, row.checklist_id)

@@ -93,7 +93,7 @@ def test_a_change_can_be_taken_back_once(database: Database, draft: Checklist) -
     assert read(database, draft) == draft
     with database.read() as work:
         newest, first = work.drafts.history(draft.id)
-    assert (newest.undoes, first.undone, newest.what) == (first.id, True, "took back: changed")
+    assert (newest.undoes, first.undone, newest.what) == (first.id, True, "undid: changed")
 
 
 def test_what_somebody_changed_since_is_not_written_over(database: Database, draft: Checklist) -> None:

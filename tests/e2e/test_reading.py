@@ -86,7 +86,7 @@ def test_many_attributes_are_read_excluded_and_merged_with_few_clicks(bench: Wor
     assert sum(a.status is AttributeStatus.EXCLUDED for a in pool(bench)) == 10
     click(button(page, "too vague"), hides=button(page, "too vague"))
     until(lambda: {a.reason for a in pool(bench) if a.status is AttributeStatus.EXCLUDED} == {"too vague"}, "no reason")
-    press_key(page, "u", shows=told(page, "Taken back: excluded 10 attributes."))
+    press_key(page, "u", shows=told(page, "Undone: excluded 10 attributes."))
     assert pool(bench) == before
 
     walk = Walk(page, "Merge three attributes", limit=2)
@@ -136,7 +136,7 @@ def test_keys_alone_do_all_and_nothing_while_somebody_writes(bench: Workbench, a
     assert pool(bench)[2].text == f"{before[2].text} And more."
     press_key(page, "v", shows=button(page, "Move 1 attribute to tone"))
     press_key(page, "1", shows=told(page, "1 attribute moved to tone."))
-    press_key(page, "u", shows=told(page, "Taken back: moved 1 attribute."))
+    press_key(page, "u", shows=told(page, "Undone: moved 1 attribute."))
     assert len(pool(bench)) == 137
 
 
@@ -168,5 +168,5 @@ def test_ten_attributes_move_to_another_cluster_together(
     walk.done()
     sizes = {component.name: len(members) for component, members in newest_clusters(bench, 1)}
     assert sizes == {"Order": 0, "Links": 20, "Opening": 10}
-    press_key(page, "u", shows=told(page, "Taken back: moved 10 attributes."))
+    press_key(page, "u", shows=told(page, "Undone: moved 10 attributes."))
     assert newest_clusters(bench, 1)[0][1] == tuple(clustered[:10])

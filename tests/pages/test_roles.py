@@ -326,8 +326,8 @@ def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> Non
     app.run()
     assert not app.exception
     assert len(app.dataframe[-1].value) >= 2
-    app.multiselect(key="trail_act").select("began a draft").run()
-    assert list(app.dataframe[-1].value["Did"]) == ["began a draft"]
+    app.multiselect(key="trail_act").select("made a draft").run()
+    assert list(app.dataframe[-1].value["Did"]) == ["made a draft"]
 
 
 def test_whoever_is_signed_out_meanwhile_learns_it(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:

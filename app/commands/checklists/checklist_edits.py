@@ -221,10 +221,10 @@ def undo(
     found = last_change(made, by) if change is None else next((c for c in made if c.id == change), None)
     if found is None:
         whose = f"by {by}" if by else "without a name"
-        which = f"{whose} to take back" if change is None else f"{change} in the draft"
+        which = f"{whose} to undo" if change is None else f"{change} in the draft"
         raise NotFoundError(f"There is no change {which}.", "`checklist history` lists all changes.")
     undo_change(workbench, draft.id, found.id, by)
-    say(f"Took back: {found.what}")
+    say(f"Undone: {found.what}")
     _print_draft(workbench, draft, json_)
 
 

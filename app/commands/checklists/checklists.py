@@ -294,7 +294,7 @@ def publish(
     from app.services.data.projects import dimensions_named
 
     workbench = open_workbench()
-    # All are looked up before the first is published, which can't be taken back.
+    # All are looked up before the first is published, which can't be undone.
     dimensions = dimensions_named(workbench, project, dimension)
     drafts = [view_checklist(workbench, d.id, version).checklist for d in dimensions]
     for draft in drafts:

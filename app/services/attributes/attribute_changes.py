@@ -44,7 +44,7 @@ def edit_attribute(
     return edited
 
 
-@use_case(Right.FACILITATE, act="left attributes out", about="reason")
+@use_case(Right.FACILITATE, act="excluded attributes", about="reason")
 def exclude_attributes(
     workbench: Workbench, ids: Sequence[int], reason: str = "", dimension_id: int | None = None
 ) -> AttributeChange:
@@ -59,7 +59,7 @@ def exclude_attributes(
     return _change(workbench, ids, dimension_id, excluded)
 
 
-@use_case(Right.FACILITATE, act="took attributes back in")
+@use_case(Right.FACILITATE, act="included attributes again")
 def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: int | None = None) -> AttributeChange:
     """Restore attributes that were excluded or merged."""
     return _change(
@@ -110,14 +110,14 @@ def merge_attributes(
     return AttributeChange(tuple(before), tuple(after))
 
 
-@use_case(Right.FACILITATE, act="took an edit of attributes back")
+@use_case(Right.FACILITATE, act="undid an edit of attributes")
 def undo_change(workbench: Workbench, change: AttributeChange) -> None:
     """Undo a change of attributes as a whole. Raises ConflictError, changing nothing, if one of them was changed
     since."""
     with workbench.database.write() as work:
         now = work.think_aloud.standing([one.id for one in change.after])
         if any(now.get(one.id) != one for one in change.after):
-            raise ConflictError("This was changed again meanwhile, so it can't be taken back.", "Look at it again.")
+            raise ConflictError("This was changed again meanwhile, so it can't be undone.", "Look at it again.")
         _keep(work, change.after, change.before)
 
 

@@ -114,7 +114,7 @@ def _is_table(text: str, separated: bool) -> bool:
     return even or (all(_HEADING.fullmatch(cell) for cell in headings) and not _KNOWN.isdisjoint(headings))
 
 
-@use_case(Right.FACILITATE, act="brought attributes in")
+@use_case(Right.FACILITATE, act="imported attributes")
 def import_attribute_table(workbench: Workbench, project: Project, data: bytes, dimension: str = "") -> TableReport:
     """Store every row with its contributor, in one transaction; the same file again adds nothing.
 
@@ -280,7 +280,7 @@ def add_attributes(
         )
 
 
-@use_case(Right.FACILITATE, act="brought attributes in", about="contributor")
+@use_case(Right.FACILITATE, act="imported attributes", about="contributor")
 def import_attributes(
     workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, said: str | bytes
 ) -> list[int]:

@@ -58,7 +58,7 @@ class PreferenceImport:
 PAIR_FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
 
 
-@use_case(Right.FACILITATE, act="brought preferences in", about="dimension")
+@use_case(Right.FACILITATE, act="imported preferences", about="dimension")
 def import_pairs_upload(
     workbench: Workbench, project: Project, upload: Upload, dimension: str, rater: str = ""
 ) -> PreferenceImport:
@@ -67,7 +67,7 @@ def import_pairs_upload(
         return import_preferences(workbench, path, project.name, {}, dimension, rater)
 
 
-@use_case(Right.FACILITATE, project="project", act="brought preferences in", about="dimension")
+@use_case(Right.FACILITATE, project="project", act="imported preferences", about="dimension")
 def import_preferences(
     workbench: Workbench,
     path: Path,

@@ -31,7 +31,7 @@ def can_compare_as_outside_expert(workbench: Workbench, dimension: Dimension, ex
         return _is_outside(work, dimension, expert)
 
 
-@use_case(Right.TAKE_PART, act="began a blind comparison")
+@use_case(Right.TAKE_PART, act="started a blind comparison")
 def begin_side_by_side(
     workbench: Workbench, dimension: Dimension, expert: str, draw: random.Random | None = None, *, outside: bool = False
 ) -> SideBySide:

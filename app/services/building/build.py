@@ -43,7 +43,7 @@ def check_can_build(workbench: Workbench, dimension: Dimension, condition: str =
         )
 
 
-@use_case(Right.FACILITATE, act="began to build a checklist", about="condition")
+@use_case(Right.FACILITATE, act="started to build a checklist", about="condition")
 def start_build(
     workbench: Workbench,
     dimension: Dimension,
@@ -67,7 +67,7 @@ def start_build(
         return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest, who)
 
 
-@use_case(Right.FACILITATE, act="had a build go on")
+@use_case(Right.FACILITATE, act="resumed a build")
 def run_stages(
     workbench: Workbench,
     build_id: int,
@@ -90,7 +90,7 @@ def run_stages(
         on_stage(stage.value, ended, len(stages))
 
 
-@use_case(Right.FACILITATE, act="had a part of a build made again")
+@use_case(Right.FACILITATE, act="rebuilt a part of a build")
 def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0, who: str = "") -> None:
     """Ask again about a whole stage, or about one item of it (a component's questions, an attribute's place).
 

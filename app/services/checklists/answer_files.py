@@ -34,7 +34,7 @@ ANSWER_WORDS: dict[Answer | None, str] = {
 }
 
 
-@use_case(Right.ANSWER, act="took answers out", about="expert")
+@use_case(Right.ANSWER, act="exported experts' answers", about="expert")
 def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> bytes:
     """Return all experts' answers as CSV; for one expert their whole sheet in its order, with open questions.
 
@@ -183,7 +183,7 @@ class AnswerImport:
         return {"kept": self.kept, "known": self.known, "blank": self.blank, "skipped": skipped}
 
 
-@use_case(Right.FACILITATE, act="brought answers in", about="name")
+@use_case(Right.FACILITATE, act="imported experts' answers", about="name")
 def import_answers(
     workbench: Workbench,
     checklist_id: int,

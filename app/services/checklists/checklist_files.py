@@ -71,7 +71,7 @@ PAPER = ("html", "docx")
 EXPORT_FORMATS = (*FORMATS, *PAPER, *ENDINGS)
 
 
-@use_case(Right.REVIEW, act="took a checklist out", about="format_name")
+@use_case(Right.REVIEW, act="exported a checklist", about="format_name")
 def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> bytes:
     """Return the checklist in one of EXPORT_FORMATS, UTF-8 if it is text.
 
@@ -248,7 +248,7 @@ def project_for_checklist(workbench: Workbench, project: str, data: bytes, file_
     return create_project(workbench, project, replace(Task(), **given)), True
 
 
-@use_case(Right.FACILITATE, act="brought a checklist in", about="name")
+@use_case(Right.FACILITATE, act="imported a checklist", about="name")
 def import_checklist(
     workbench: Workbench, project_id: int, data: bytes, name: str, dimension: str = "", holds: Holds = ""
 ) -> ChecklistImport:

@@ -142,7 +142,7 @@ def _check_unchanged(work: UnitOfWork, checklist_id: int, seen: Checklist) -> No
         raise ConflictError(f"Version {seen.version} was changed while you looked at it.", "Read it again first.")
 
 
-@use_case(Right.EDIT, act="began a draft")
+@use_case(Right.EDIT, act="made a draft")
 def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
     """Return a new draft, a copy of this version."""
     with workbench.database.write() as work:

@@ -191,7 +191,7 @@ def _check_cap(work: UnitOfWork, checklist: Checklist, cap: float | None) -> Non
         )
 
 
-@use_case(Right.EDIT, act="switched a question")
+@use_case(Right.EDIT, act="switched a question on or off")
 def switch_question(workbench: Workbench, question_id: int, on: bool, who: str = "") -> Change | None:
     """Set whether the judge is asked the question."""
     with workbench.database.write() as work:
@@ -213,12 +213,12 @@ def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Chan
         return work.drafts.change(checklist.id, who, "removed a question", [edit])
 
 
-@use_case(Right.EDIT, act="put a question back")
+@use_case(Right.EDIT, act="restored a question")
 def restore_question(workbench: Workbench, question_id: int, who: str = "") -> Change | None:
     """Restore a removed question unchanged."""
     with workbench.database.write() as work:
         edit = Edit("question", question_id, {"removed": False})
-        return work.drafts.change(work.drafts.draft_of("question", question_id), who, "put a question back", [edit])
+        return work.drafts.change(work.drafts.draft_of("question", question_id), who, "restored a question", [edit])
 
 
 @use_case(Right.EDIT, act="moved a question")
@@ -446,12 +446,12 @@ def last_change(history: list[Change], who: str) -> Change | None:
     return next((c for c in history if c.who == who and not c.undone and c.undoes is None), None)
 
 
-@use_case(Right.EDIT, act="took an edit of the draft back")
+@use_case(Right.EDIT, act="undid an edit of the draft")
 def undo(workbench: Workbench, checklist_id: int, change_id: int, who: str = "") -> Change | None:
     """Undo one change. Raises ConflictError if the same field was changed since, NotFoundError if it was undone
     already."""
     with workbench.database.write() as work:
         change = next((c for c in work.drafts.history(checklist_id) if c.id == change_id), None)
         if change is None or change.undone:
-            raise NotFoundError("This change was taken back already.", "Reload the page.")
+            raise NotFoundError("This change is undone already.", "Reload the page.")
         return work.drafts.undo(checklist_id, change, who)

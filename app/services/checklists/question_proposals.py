@@ -318,7 +318,7 @@ def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "")
         work.question_comments.add(question_id, who, said)
 
 
-@use_case(Right.EDIT, act="settled a comment")
+@use_case(Right.EDIT, act="resolved a comment")
 def settle_comment(workbench: Workbench, comment_id: int, resolved: bool, who: str = "") -> None:
     """Resolve a comment, or reopen it; both stay on record. Raises NotFoundError."""
     with workbench.database.write() as work:

@@ -240,7 +240,7 @@ def run_study(
     return StudyReport(built, scored, missing, stop.is_set(), spent(), tuple(dict.fromkeys(problems)))
 
 
-@use_case(Right.FACILITATE, act="began a study of conditions")
+@use_case(Right.FACILITATE, act="created a study of conditions")
 def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
     """Run a study in the background, as a scoring job. Raises ConflictError while texts are scored."""
     if running_run(workbench, project.id) is not None or is_scoring(workbench, project.id):

@@ -31,7 +31,7 @@ class SplitState:
     earlier: tuple[HeldOutSplit, ...] = ()
 
 
-@use_case(Right.FACILITATE, act="locked a test split")
+@use_case(Right.FACILITATE, act="locked a held-out split")
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
     """Hold out a share of the rated documents, drawn so that their ratings are distributed as in all; if only experts
     rated texts while reading, of all documents at random.
@@ -83,7 +83,7 @@ def opened_splits(workbench: Workbench, project_id: int) -> list[HeldOutSplit]:
         return [split for split in work.locked_splits.of(project_id) if split.opened_at is not None]
 
 
-@use_case(Right.FACILITATE, act="opened the locked split")
+@use_case(Right.FACILITATE, act="opened the held-out split")
 def open_split(workbench: Workbench, project_id: int, who: str) -> None:
     """Open the split: its texts become ordinary texts. The split stays on record. Raises NotReadyError without one."""
     name = require_name(who)

@@ -92,7 +92,7 @@ class ReceivedFile:
     job_file: int | None = None
 
 
-@use_case(Right.FACILITATE, project="project", act="brought texts in", about="format_name")
+@use_case(Right.FACILITATE, project="project", act="imported texts", about="format_name")
 def import_file(
     workbench: Workbench,
     path: Path,
@@ -277,7 +277,7 @@ def import_key(project: str) -> str:
     return f"import-{project}"
 
 
-@use_case(Right.FACILITATE, project="project", act="brought texts in", about="project")
+@use_case(Right.FACILITATE, project="project", act="imported texts", about="project")
 def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> bool:
     """Import in the background under `import_key`; `last_report` returns the report.
 

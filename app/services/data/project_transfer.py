@@ -57,7 +57,7 @@ class TransferredProject:
         return asdict(self)
 
 
-@use_case(Right.FACILITATE, project="name", act="took the project along")
+@use_case(Right.FACILITATE, project="name", act="exported the project")
 def export_project(workbench: Workbench, name: str, target: Path) -> TransferredProject:
     """Write everything of a project into one file, with held-out texts; the project stays unchanged.
 
@@ -77,7 +77,7 @@ def export_project(workbench: Workbench, name: str, target: Path) -> Transferred
     return carried
 
 
-@use_case(Right.SERVE, act="brought a project in", about="name")
+@use_case(Right.SERVE, act="imported a project", about="name")
 def import_project(workbench: Workbench, file: Path, name: str = "") -> TransferredProject:
     """Import a file that `export_project` wrote as a new project, all or nothing; `name` replaces its own.
 
@@ -100,7 +100,7 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> Transfer
             source.close()
 
 
-@use_case(Right.FACILITATE, project="name", act="took the project along")
+@use_case(Right.FACILITATE, project="name", act="exported the project")
 def project_bytes(workbench: Workbench, name: str) -> bytes:
     """Return the file of `export_project` as bytes, for a download."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
@@ -109,7 +109,7 @@ def project_bytes(workbench: Workbench, name: str) -> bytes:
         return file.read_bytes()
 
 
-@use_case(Right.SERVE, act="brought a project in", about="name")
+@use_case(Right.SERVE, act="imported a project", about="name")
 def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> TransferredProject:
     """Import an uploaded file as `import_project` does."""
     with TemporaryDirectory(prefix="interacteval-") as folder:

@@ -149,7 +149,7 @@ def delete_project(workbench: Workbench, name: str) -> None:
         work.projects.delete(project.id)
 
 
-@use_case(Right.FACILITATE, act="changed what the texts are called")
+@use_case(Right.FACILITATE, act="changed the kind of text")
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
     """Store the project's words. Raises InputError if one of the names is empty, since prompts and screens need
     them."""
@@ -159,7 +159,7 @@ def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
         work.projects.set_task(project_id, task)
 
 
-@use_case(Right.FACILITATE, act="switched the research screens")
+@use_case(Right.FACILITATE, act="switched the research screens on or off")
 def show_research(workbench: Workbench, project_id: int, on: bool) -> None:
     """Set whether the project's experts are offered the screens for studies."""
     with workbench.database.write() as work:

@@ -182,7 +182,7 @@ def vote(workbench: Workbench, room_id: int, expert: str, text_id: int, given: A
         work.rooms.vote(room_id, expert, text_id, room.stage.round, given)
 
 
-@use_case(Right.ANSWER, act="said in a room", about="line")
+@use_case(Right.ANSWER, act="wrote a line in a room", about="line")
 def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None:
     """Store an expert's one line of the discussion, replacing an earlier one; the audit log holds both.
 
@@ -200,7 +200,7 @@ def say_line(workbench: Workbench, room_id: int, expert: str, line: str) -> None
         work.rooms.say(room_id, expert, said)
 
 
-@use_case(Right.FACILITATE, act="moved a room on")
+@use_case(Right.FACILITATE, act="moved a room to its next step")
 def set_room_stage(workbench: Workbench, room_id: int, to: RoomStage) -> None:
     """Move the room to its next stage. DISCUSS and DECIDE reveal the votes; the audit log then records the counts.
 

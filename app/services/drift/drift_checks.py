@@ -55,7 +55,7 @@ class Asking:
         return replace(self, judge=self.reference, against="")
 
 
-@use_case(Right.FACILITATE, act="had a judge asked about anchors")
+@use_case(Right.FACILITATE, act="asked a judge about anchors")
 def ask_reference(
     workbench: Workbench,
     project_id: int,
@@ -90,7 +90,7 @@ def ask_reference(
     return reports
 
 
-@use_case(Right.FACILITATE, act="had a judge asked about anchors")
+@use_case(Right.FACILITATE, act="asked a judge about anchors")
 def look_once(
     workbench: Workbench,
     project_id: int,
@@ -384,7 +384,7 @@ class AnchoredScoringJob:
     asked: tuple[tuple[Dimension, Asking], ...]
 
 
-@use_case(Right.FACILITATE, act="had a judge asked about anchors")
+@use_case(Right.FACILITATE, act="asked a judge about anchors")
 def begin_reference(
     workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str, *, anew: bool = False
 ) -> None:
@@ -399,7 +399,7 @@ def begin_reference(
     start_job(workbench, job_key(project_id), title, AnchorsJob(project_id, dimension, asking, None))
 
 
-@use_case(Right.FACILITATE, act="had a judge asked about anchors")
+@use_case(Right.FACILITATE, act="asked a judge about anchors")
 def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking) -> None:
     """Start one look at the anchors. Raises NotReadyError without anchors, ConflictError while texts are scored."""
     refuse_second(workbench, project_id)
@@ -408,7 +408,7 @@ def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, aski
     start_job(workbench, job_key(project_id), title, AnchorsJob(project_id, dimension, None, asking))
 
 
-@use_case(Right.FACILITATE, act="had a judge asked about anchors")
+@use_case(Right.FACILITATE, act="asked a judge about anchors")
 def begin_successor(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str) -> None:
     """Start comparing a judge with one that its vendor removes, while that one still answers: freeze anchors if
     missing, ask `asking.against` about them three times, then `asking.judge` once.
@@ -443,7 +443,7 @@ def _anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet:
     return found
 
 
-@use_case(Right.FACILITATE, act="began to score")
+@use_case(Right.FACILITATE, act="started a run")
 def begin_anchored_scoring(
     workbench: Workbench, project_id: int, asked: Sequence[tuple[Dimension, Asking]], wishes: Sequence[RunOptions]
 ) -> list[int]:

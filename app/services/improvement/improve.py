@@ -148,7 +148,7 @@ class PreparedAttempt:
         return [self.decided.texts[text] for text in wanted]
 
 
-@use_case(Right.FACILITATE, act="had wordings tried on decisions", about="model")
+@use_case(Right.FACILITATE, act="tried wordings on decisions", about="model")
 def improve(
     workbench: Workbench, question_id: int, model: str, run_id: int | None = None, who: str = ""
 ) -> Improvement:
@@ -250,7 +250,7 @@ def _worded(question: Question) -> ProposedWording:
     return ProposedWording(question.text, question.guidance, examples=question.examples)
 
 
-@use_case(Right.FACILITATE, act="had examples tried on decisions")
+@use_case(Right.FACILITATE, act="tried examples on decisions")
 def propose_examples(
     workbench: Workbench, question_id: int, run_id: int | None = None, who: str = "", written: bool = False
 ) -> Improvement:
@@ -430,7 +430,7 @@ def attempt_outcome(attempt: Improvement) -> str:
     return "none better" if attempt.best is None else proof_standing(difference_of(attempt.proof))
 
 
-@use_case(Right.EDIT, act="took a wording from decisions")
+@use_case(Right.EDIT, act="adopted a wording from decisions")
 def accept_improvement(
     workbench: Workbench, question_id: int, improvement_id: int, who: str = "", words: ProposedWording | None = None
 ) -> None:

@@ -31,7 +31,7 @@ _ASK = "Ask the person who sent it for a new one."
 _REFUSALS = {
     LinkState.USED: "This link has been used already; it lets in once.",
     LinkState.EXPIRED: "This link is too old.",
-    LinkState.REVOKED: "This link was taken back.",
+    LinkState.REVOKED: "This link is revoked.",
 }
 
 
@@ -129,7 +129,7 @@ def members_of(workbench: Workbench, project_id: int) -> list[ProjectMember]:
         ]
 
 
-@use_case(Right.FACILITATE, act="took somebody's part away", about="name")
+@use_case(Right.FACILITATE, act="removed a member", about="name")
 def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
     """Remove a member from the project; their attributes stay. Raises NotFoundError, and InputError for oneself."""
     with workbench.database.write() as work:

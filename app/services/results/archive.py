@@ -414,7 +414,7 @@ backup (Settings, or `interacteval backup FILE`) holds everything of all project
 """
 
 
-@use_case(Right.FACILITATE, act="took the project's tables out")
+@use_case(Right.FACILITATE, act="exported the project's tables")
 def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
     """Return the archive as bytes, for a download."""
     stream = io.BytesIO()
@@ -422,7 +422,7 @@ def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
     return stream.getvalue()
 
 
-@use_case(Right.FACILITATE, act="took the project's tables out")
+@use_case(Right.FACILITATE, act="exported the project's tables")
 def write_project_archive(workbench: Workbench, project_id: int, target: Path) -> None:
     """Write the archive to a file. Raises InputError if it can't be written."""
     with output_file(target) as path, path.open("wb") as file:

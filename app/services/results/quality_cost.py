@@ -416,7 +416,7 @@ def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str
         return work.texts.systems(project_id), people
 
 
-@use_case(Right.FACILITATE, act="said which writers are people")
+@use_case(Right.FACILITATE, act="marked which systems are people")
 def mark_people(workbench: Workbench, project_id: int, systems: Collection[str]) -> None:
     """Store which systems are people; all others are LLMs. Raises InputError for an unknown system."""
     with workbench.database.write() as work:

@@ -471,7 +471,7 @@ def _way(params: Mapping[str, Any]) -> str:
     return repr(sorted((name, value) for name, value in params.items() if name not in _NOT_OF_A_DRAW))
 
 
-@use_case(Right.FACILITATE, act="looked at the locked split's results")
+@use_case(Right.FACILITATE, act="looked at the held-out split's results")
 def open_held_out_results(
     workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
 ) -> list[DimensionResult]:

@@ -119,7 +119,7 @@ def asking_forecast(workbench: Workbench, project_id: int, options: AskingOption
     return {way: forecast(workbench, project_id, wish).estimate for way, wish in wishes.items()}
 
 
-@use_case(Right.FACILITATE, act="began to compare ways of asking")
+@use_case(Right.FACILITATE, act="started a comparison of variants")
 def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
     """Return the three runs of these options, planned now if missing. Raises what planning raises."""
     found = asking_runs(workbench, project_id, options)
@@ -189,7 +189,7 @@ def work_on_asking(
     return reports
 
 
-@use_case(Right.FACILITATE, act="began to compare ways of asking")
+@use_case(Right.FACILITATE, act="started a comparison of variants")
 def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> None:
     """Compare ways of asking in the background, as a scoring job. Raises ConflictError while texts are scored."""
     refuse_second(workbench, project_id)

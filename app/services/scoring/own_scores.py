@@ -77,7 +77,7 @@ def columns_of(upload: Upload) -> tuple[tuple[str, ...], ScoreColumns | None]:
         return table.columns, None
 
 
-@use_case(Right.FACILITATE, act="brought scores in")
+@use_case(Right.FACILITATE, act="imported scores")
 def import_upload(
     workbench: Workbench,
     project_id: int,
@@ -91,7 +91,7 @@ def import_upload(
         return import_scores(workbench, project_id, dimensions, path, columns, name)
 
 
-@use_case(Right.FACILITATE, act="brought scores in")
+@use_case(Right.FACILITATE, act="imported scores")
 def import_scores(
     workbench: Workbench,
     project_id: int,
@@ -221,7 +221,7 @@ class JudgeImport:
         }
 
 
-@use_case(Right.FACILITATE, act="brought a judge's answers in", about="name")
+@use_case(Right.FACILITATE, act="imported a judge's answers", about="name")
 def import_judge_answers(
     workbench: Workbench, checklist_id: int, data: bytes, name: str, judge: str = "", columns: Sequence[str] = ()
 ) -> JudgeImport:

@@ -317,7 +317,7 @@ def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int
     return start_runs(workbench, project_id, (options,))[0]
 
 
-@use_case(Right.FACILITATE, act="began to score")
+@use_case(Right.FACILITATE, act="started a run")
 def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
     """Store a planned run for each of the options and each trial, all or none; returns their ids.
 

@@ -85,7 +85,7 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     return next((run for run in runs if run.status is RunStatus.RUNNING), None)
 
 
-@use_case(Right.FACILITATE, act="began to score")
+@use_case(Right.FACILITATE, act="started a run")
 def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
     """Plan a run for each of the options and start them in the background, one after another; returns their ids.
 
@@ -114,7 +114,7 @@ def start_scoring_job(workbench: Workbench, job: ProjectJob, runs: Sequence[int]
         raise
 
 
-@use_case(Right.FACILITATE, act="had a run go on", about="run_id")
+@use_case(Right.FACILITATE, act="resumed a run", about="run_id")
 def resume_run(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Resume a run in the background, with its failed texts. Raises ConflictError as `begin_scoring`."""
     refuse_second(workbench, project_id)
@@ -208,7 +208,7 @@ def has_open_batches(workbench: Workbench, run_id: int) -> bool:
         return bool(work.provider_batches.open(run_id))
 
 
-@use_case(Right.FACILITATE, act="chose what becomes of what a run's batch didn't get to", about="rest")
+@use_case(Right.FACILITATE, act="chose what happens to a batch's unanswered requests", about="rest")
 def ask_rest(workbench: Workbench, run_id: int, rest: str) -> None:
     """Set how the unanswered requests of a resumed run are asked. rest: as in BatchRounds. Raises InputError for a run
     without batches."""

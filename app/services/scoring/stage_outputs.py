@@ -56,7 +56,7 @@ def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutpu
     return sorted(found, key=lambda written: max(s.id for s in kept[written.stage, written.request]), reverse=True)
 
 
-@use_case(Right.FACILITATE, act="edited a method's stage")
+@use_case(Right.FACILITATE, act="edited a stage of a method")
 def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lines: str) -> None:
     """Store a new version, which later runs use, unless nothing changed. Texts scored before keep their scores.
 
@@ -73,7 +73,7 @@ def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lin
             work.stages.add(dimension_id, _by_person(written.stage, output, versions[-1]))
 
 
-@use_case(Right.FACILITATE, act="gave their own seeds to a method")
+@use_case(Right.FACILITATE, act="edited the seeds of a method")
 def save_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
     """Store a person's sub-aspects and seed questions for CheckEval. Raises InputError."""
     output = from_lines(OWN_SEEDS, lines)

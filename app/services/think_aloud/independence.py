@@ -35,7 +35,7 @@ def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "",
         return who
 
 
-@use_case(Right.TAKE_PART, act="changed what they say about themselves")
+@use_case(Right.TAKE_PART, act="changed their answers about themselves")
 def describe_expert(workbench: Workbench, project_id: int, expert: str, role: str, background: str) -> None:
     """Store what a person says about themselves, replacing earlier words; blank deletes them."""
     with workbench.database.write() as work:
@@ -255,7 +255,7 @@ def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
     return next((hint.message for hint in sample_hints(text, contents, language)), "")
 
 
-@use_case(Right.TAKE_PART, act="said “done”")
+@use_case(Right.TAKE_PART, act="finished thinking aloud")
 def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
     """Mark the expert as done: they now see others' attributes on the dimension. Raises NotReadyError without
     attributes."""

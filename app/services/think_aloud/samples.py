@@ -74,7 +74,7 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
 
 
-@use_case(Right.FACILITATE, act="had the samples chosen again")
+@use_case(Right.FACILITATE, act="chose the samples again")
 def rechoose_samples(
     workbench: Workbench, dimension_id: int, seed: int = 0, count: int = SAMPLES, diverse: bool = False
 ) -> list[Sample]:

@@ -226,7 +226,7 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     )
     key = f"{'more' if draw else 'draw'}_{{}}_{checklist.id}"
     shown = f"planned_{key}"
-    # Drawing can't be taken back once somebody has answered: Enter in a field is not meant so.
+    # Drawing can't be undone once somebody has answered: Enter in a field is not meant so.
     with st.form(key.format("form"), border=False, enter_to_submit=False):
         usual = USUAL_MORE if draw else USUAL
         many, seeds = st.columns(2, width=400)

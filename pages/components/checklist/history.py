@@ -180,7 +180,7 @@ def _heading(workbench: Workbench, checklist: Checklist, change: Change, who: st
     title.markdown(f"**{plain(_first_upper(change.what))}**{undone} :small[:gray[{plain(_when(change))}]]")
     if draft and not change.undone:
         action.button(
-            button_label("Take back", change.what),
+            button_label("Undo", change.what),
             key=f"take_back_{change.id}",
             type="tertiary",
             icon=":material/undo:",

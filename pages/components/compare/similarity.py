@@ -96,7 +96,7 @@ def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> E
         if CHOSEN not in st.session_state and name != LSA_NAME:
             with st.spinner("Embedding the attributes"):
                 compare_contributors(attributes, opened)
-    except WorkbenchError as error:  # a key taken back since, or a model that can't be opened
+    except WorkbenchError as error:  # a key revoked since, or a model that can't be opened
         if CHOSEN not in st.session_state:
             st.caption(plain(f"Word statistics are used. {error.in_full}"))
         return LSA

@@ -140,7 +140,7 @@ _LINK_WORDS = {
     LinkState.OPEN: "not opened yet",
     LinkState.USED: "opened",
     LinkState.EXPIRED: "too old",
-    LinkState.REVOKED: "taken back",
+    LinkState.REVOKED: "revoked",
 }
 
 

@@ -185,7 +185,7 @@ def pseudonyms(workbench: Workbench, project: Project) -> None:
             )
             st.caption(
                 "It takes the place of the name beside all they wrote and did, and in who did what. This can't be "
-                "taken back. Backups and files taken out before keep the name."
+                "undone. Backups and exported files keep the name."
             )
             pressed = was_pressed("Replace the name", key="pseudonym_now", form=True)
         if pressed and name is None:

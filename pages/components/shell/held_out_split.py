@@ -96,7 +96,7 @@ def _open_form(workbench: Workbench, project: Project) -> None:
         st.markdown("Its texts are like all others from then on and can't serve as a test again. It stays on record.")
         with st.form("open_form", border=False):
             who = own_name("open_who", width=300)
-            sure = st.checkbox("I know that this can't be taken back.", key="open_sure")
+            sure = st.checkbox("I know that this can't be undone.", key="open_sure")
             pressed = was_pressed("Open it", "open_split", form=True)
     if pressed and not sure:
         st.error("Tick the box first.")

@@ -50,7 +50,7 @@ def test_a_draft_is_edited_signed_and_taken_back(run: Run, on: tuple[str, ...]) 
     assert [row["text"] for row in _json(run("checklist", "undo", *on, "--json"))] == [QUESTIONS[2], "Is it linked?"]
     changes = _json(run("checklist", "history", *on, "--json"))
     assert [(change["who"], change["what"], change["taken_back"]) for change in changes] == [
-        ("", "took back: added a question", False),
+        ("", "undid: added a question", False),
         ("", "added a question", True),
         ("", "removed a question", False),
         ("Ana", "moved a question", False),
@@ -87,7 +87,7 @@ def test_any_change_is_taken_back_by_its_number(run: Run, on: tuple[str, ...]) -
     assert [row["text"] for row in found] == [QUESTIONS[0], "Is it short?", QUESTIONS[2]]
     assert _json(run("checklist", "history", *on, "--json"))[0]["who"] == "Ben"
     status, _, err = run("checklist", "undo", *on, "--change", earlier["change"])
-    assert (status, "taken back already" in err) == (2, True)
+    assert (status, "undone already" in err) == (2, True)
 
 
 def test_components_are_edited_as_on_the_screen(run: Run, on: tuple[str, ...]) -> None:

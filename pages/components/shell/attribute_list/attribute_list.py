@@ -145,7 +145,7 @@ def _do(key: str, place: str, perform: Perform, act: AttributeAct) -> None:
     try:
         if act.kind is ActKind.UNDO:
             what = undo_last(place)
-            said = f"Taken back: {what}." if what else ""
+            said = f"Undone: {what}." if what else ""
         else:
             done = perform(act)
             said = done.said

@@ -182,8 +182,8 @@ def test_the_trail_of_holds_who_was_there_and_what_was_said(
     assert log == [
         ("Fay", "opened a room", "tone"),
         *[(name, act, f"tone, {room.id}") for name in ("Ana", "Ben") for act in ("joined a room", "voted in a room")],
-        ("Fay", "moved a room on", f"tone, room {room.id}, revealed yes 2"),
-        ("Ben", "said in a room", "tone, A name is a greeting."),
+        ("Fay", "moved a room to its next step", f"tone, room {room.id}, revealed yes 2"),
+        ("Ben", "wrote a line in a room", "tone, A name is a greeting."),
         ("Fay", "closed a room", "tone"),
     ]
 

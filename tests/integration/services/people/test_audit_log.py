@@ -35,7 +35,7 @@ def test_what_is_done_is_said_once_with_whoever_did_it(bench: Workbench) -> None
     remove_question(bench, draft.questions[1], who="Olga")
     publish(bench, draft.id, view_checklist(bench, DIMENSION, draft.version).checklist)
     assert acts(bench) == [
-        ("Fay", "began a draft", "coherence"),
+        ("Fay", "made a draft", "coherence"),
         ("Fay", "removed a question", f"coherence, {question.text}"),
         ("Olga", "removed a question", f"coherence, {draft.questions[1].text}"),
         ("", "published a version of the checklist", f"coherence, version {draft.version}"),
@@ -82,7 +82,7 @@ def test_people_come_and_go(bench: Workbench) -> None:
     assert acts(bench) == [
         ("Fay", "invited somebody", "Ana"),
         ("Ana", "came in by a link", ""),
-        ("", "took somebody's part away", "Ana"),
+        ("", "removed a member", "Ana"),
     ]
     assert ("Ana", "signed out") in [(one.who, one.act) for one in server_audit_log(bench)]
 

@@ -88,7 +88,7 @@ def test_an_old_link_and_an_old_sign_in_let_nobody_in(bench: Workbench) -> None:
 def test_a_new_link_takes_the_place_of_the_one_that_was_not_opened(bench: Workbench) -> None:
     first = invite(bench, PROJECT, "Ana", Role.EXPERT)
     second = invite(bench, PROJECT, "Ana", Role.FACILITATOR)
-    with pytest.raises(NotAllowedError, match="taken back"):
+    with pytest.raises(NotAllowedError, match="revoked"):
         accept_invitation(bench, first.token)
     assert actor_of_cookie(bench, accept_invitation(bench, second.token)[1]).has(Right.FACILITATE, PROJECT)
     assert len(members_of(bench, PROJECT)) == 1
@@ -188,7 +188,7 @@ def test_a_link_kept_from_before_opens_nothing_that_came_later(bench: Workbench)
     ana = actor_of_cookie(bench, came_in(bench, "Ana"))
     kept = invite(bench, PROJECT, "Ana", Role.EXPERT)
     accept_invitation(bench, invite(bench, other, "Ana", Role.FACILITATOR).token, ana)
-    with pytest.raises(NotAllowedError, match="taken back"):
+    with pytest.raises(NotAllowedError, match="revoked"):
         accept_invitation(bench, kept.token)
 
 

@@ -401,7 +401,7 @@ def test_a_facilitator_begins_a_project_and_runs_it_and_others_do_not(bench: Wor
     assert now.actor.memberships[made.id] == Membership(Role.FACILITATOR, "Fay at home")
     assert {one.name for one in list_projects(now)} == {"Ready", "Mine"}
     assert [(entry.who, entry.act) for entry in project_audit_log(now, made.id)] == [("Fay at home", "made a project")]
-    with pytest.raises(NotAllowedError, match="taken back"):  # it would open the new project too
+    with pytest.raises(NotAllowedError, match="revoked"):  # it would open the new project too
         accept_invitation(bench, link.token)
     assert create_from_preset(now, "Second", preset_names()[0]).name == "Second"
     for role in (Role.EXPERT, Role.READER):
