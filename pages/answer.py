@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from app.services.checklists.expert_answers import answerable, own_sheet
+from app.services.checklists.answer_draws import answerable
+from app.services.checklists.expert_answers import own_sheet
 from app.services.think_aloud.independence import is_thinking_aloud
 from pages.components.answer.sheet import answer_file, expert_progress, plan_form, sheet
 from pages.components.shell.blinding import open_attributes

@@ -27,8 +27,9 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import attributes_of
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import published_checklist
-from app.services.checklists.expert_answers import answer_sheet, draw_texts
+from app.services.checklists.expert_answers import answer_sheet
 from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import run_demo
 from app.services.people.sign_ins import PARAMETER

@@ -14,9 +14,10 @@ from playwright.sync_api import Page, expect
 from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerSheet
 from app.providers.credentials import Credentials
+from app.services.checklists.answer_draws import answerable, draw_texts
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import publish
-from app.services.checklists.expert_answers import answer_sheet, answerable, draw_texts
+from app.services.checklists.expert_answers import answer_sheet
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database

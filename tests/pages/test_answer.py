@@ -10,9 +10,10 @@ from streamlit.testing.v1.element_tree import Block
 from app.corpora.demo_data.corpus import DEMO_NOTICE
 from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw
+from app.services.checklists.answer_draws import draw_of, draw_texts
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.expert_answers import answer, answer_sheet, draw_of, draw_texts, expert_answers
+from app.services.checklists.expert_answers import answer, answer_sheet, expert_answers
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.answer_files import answers_csv
 from app.services.checklists.checklists import view_checklist
-from app.services.checklists.expert_answers import draw_texts, expert_answers
+from app.services.checklists.expert_answers import expert_answers
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs

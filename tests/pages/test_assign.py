@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw
 from app.domain.people import Actor, Role
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.assignments import give_dimensions, given_dimensions, overlap_of, share_texts
-from app.services.checklists.expert_answers import answer, answer_sheet, draw_texts
+from app.services.checklists.expert_answers import answer, answer_sheet
 from app.services.checklists.question_proposals import comment_on
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench

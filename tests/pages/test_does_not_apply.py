@@ -5,9 +5,10 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Answer
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import answer
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

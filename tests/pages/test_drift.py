@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Answer
 from app.providers import known_prices
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import published_checklist
-from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import dimensions_named
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.drift_checks import Asking, ask_reference, drift_state, look_once

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Answer
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all

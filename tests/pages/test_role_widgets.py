@@ -18,8 +18,8 @@ from streamlit.testing.v1 import element_tree as tree
 from app.domain.people import Role
 from app.errors import NotAllowedError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import new_draft, versions_of
-from app.services.checklists.expert_answers import draw_texts
 from app.services.checklists.question_proposals import comment_on
 from app.services.data.projects import dimensions_named, get_project, show_research
 from app.services.runtime.workbench import Workbench, open_workbench

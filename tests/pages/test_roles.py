@@ -15,8 +15,8 @@ from app.errors import NotAllowedError
 from app.services.attributes.attribute_changes import move_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
-from app.services.checklists.expert_answers import draw_texts
 from app.services.data.projects import create_project
 from app.services.people.api_tokens import api_caller
 from app.services.people.invitations import accept_invitation, invite, members_of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results.question_analysis import questions_of
 from app.services.results.results import cached_results
 from app.services.results.rubric_xray import rubric_xray

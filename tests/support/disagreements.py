@@ -15,7 +15,7 @@ from app.domain.checklist import (
 from app.domain.expert_answer import AnswerDraw
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.runtime.workbench import Workbench
 from tests.support.answering import answer_all
 

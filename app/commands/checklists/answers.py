@@ -45,7 +45,7 @@ def draw(
 
     Example: interacteval answers draw --project News --dimension coherence --texts 20 --seed 1
     """
-    from app.services.checklists.expert_answers import draw_texts
+    from app.services.checklists.answer_draws import draw_texts
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)
@@ -72,7 +72,7 @@ def plan(
 
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
-    from app.services.checklists.expert_answers import draw_of, draw_planned, drawable
+    from app.services.checklists.answer_draws import draw_of, draw_planned, drawable
     from app.services.results.raters import planned_answers
 
     workbench = open_workbench()

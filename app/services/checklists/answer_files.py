@@ -13,7 +13,8 @@ from app.domain.project import Text, TextPlace
 from app.domain.storable_text import check_storable
 from app.errors import InputError
 from app.export.spreadsheet import csv_bytes
-from app.services.checklists.expert_answers import answer_sheet, drawn_probability, expert_answers, pool, texts_of
+from app.services.checklists.answer_draws import drawn_probability, pool
+from app.services.checklists.expert_answers import answer_sheet, expert_answers, texts_of
 from app.services.data.uploads import Upload, stored
 from app.services.runtime.workbench import Workbench, use_case
 

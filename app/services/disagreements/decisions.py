@@ -7,8 +7,8 @@ from app.domain.improvement import DECIDABLE, LONGEST_REASON, Decision, referenc
 from app.domain.people import Right
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotFoundError
+from app.services.checklists.answer_draws import published
 from app.services.checklists.draft_edits import question_in
-from app.services.checklists.expert_answers import published
 from app.services.results.result_texts import draft_to_edit
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork

@@ -24,7 +24,7 @@ from app.meta_evaluation.questions.question_agreement import (
     disagreeing_answers,
 )
 from app.meta_evaluation.score_matrix import Floats
-from app.services.checklists.expert_answers import published
+from app.services.checklists.answer_draws import published
 from app.services.results.question_analysis import Ints, indices_among, judge_cube, judged_texts
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database, UnitOfWork

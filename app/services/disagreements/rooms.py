@@ -15,7 +15,8 @@ from app.domain.project import Text
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.meta_evaluation.raters.rater_agreement import Agreement, krippendorff_alpha
-from app.services.checklists.expert_answers import own_sheet, published
+from app.services.checklists.answer_draws import published
+from app.services.checklists.expert_answers import own_sheet
 from app.services.disagreements.decisions import asked_question, check_answer, check_line, make_guidance
 from app.services.results.result_texts import draft_to_edit
 from app.services.runtime.workbench import Workbench, use_case

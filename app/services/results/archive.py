@@ -16,10 +16,10 @@ from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, wri
 from app.export.results import COLUMNS as SCORES
 from app.export.results import score_cells
 from app.services.attributes.attribute_changes import attribute_file
+from app.services.checklists.answer_draws import draw_of
 from app.services.checklists.answer_files import DRAW_COLUMNS, answers_csv, draw_rows
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import versions_of, view_checklist
-from app.services.checklists.expert_answers import draw_of
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.held_out_split import state_of
 from app.services.runtime.output_file import output_file

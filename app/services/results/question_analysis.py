@@ -41,7 +41,8 @@ from app.meta_evaluation.questions.question_agreement import (
 )
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
-from app.services.checklists.expert_answers import answer_cube, answered_probability, expert_answers, inapplicable_cube
+from app.services.checklists.answer_draws import answered_probability
+from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
 from app.services.results.results import Choices, DimensionResult, cached_result, evaluate_scores, result_state
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database

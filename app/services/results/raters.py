@@ -31,7 +31,7 @@ from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, f
 from app.meta_evaluation.score_map import FEWEST_SOURCES, FEWEST_TEXTS, MappedScores, map_scores
 from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Coefficient, Floats, Level
 from app.providers.credentials import Credentials
-from app.services.checklists.expert_answers import AnswerPlan, plan_answers
+from app.services.checklists.answer_draws import AnswerPlan, plan_answers
 from app.services.results.question_analysis import ExpertSide, expert_side
 from app.services.results.result_texts import question_shares
 from app.services.results.results import Choices, DimensionResult, cached_result, default_runs, result_state

@@ -11,17 +11,9 @@ from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WaveRequest
 from app.domain.project import Dimension, Project
 from app.errors import InputError, WorkbenchError
+from app.services.checklists.answer_draws import answered_version, draw_planned, draw_same_texts, drawable
 from app.services.checklists.assignments import overlap_of, progress
-from app.services.checklists.expert_answers import (
-    answered_version,
-    draw_planned,
-    draw_same_texts,
-    drawable,
-    expert_answers,
-    read_message,
-    save_entries,
-    texts_of,
-)
+from app.services.checklists.expert_answers import expert_answers, read_message, save_entries, texts_of
 from app.services.data.uploads import SUFFIXES, Upload
 from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench

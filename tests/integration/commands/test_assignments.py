@@ -8,7 +8,8 @@ import pytest
 from app.domain.checklist import Answer
 from app.domain.people import Role
 from app.domain.project import Dimension
-from app.services.checklists.expert_answers import answer, answer_sheet, draw_texts
+from app.services.checklists.answer_draws import draw_texts
+from app.services.checklists.expert_answers import answer, answer_sheet
 from app.services.data.projects import add_dimension
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import open_workbench

@@ -27,9 +27,9 @@ from app.prompting.template import split_front_matter
 from app.providers.adapters.replay import read_recording
 from app.providers.known_prices import read_prices
 from app.services.attributes.attributes import attribute_sets, import_attribute_table, import_attributes
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.answer_files import import_answers
 from app.services.checklists.checklist_files import import_checklist
-from app.services.checklists.expert_answers import draw_texts
 from app.services.data.imports import import_file
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import list_projects, overview

@@ -18,10 +18,11 @@ from app.domain.project import Project
 from app.errors import ConflictError, NotFoundError
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import start_build
+from app.services.checklists.answer_draws import answerable, draw_texts
 from app.services.checklists.assignments import give_dimensions
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import remove_question
-from app.services.checklists.expert_answers import answer, answer_sheet, answerable, draw_texts
+from app.services.checklists.expert_answers import answer, answer_sheet
 from app.services.checklists.question_proposals import comment_on
 from app.services.conditions.study import StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study

@@ -30,9 +30,10 @@ from app.services.attributes.pairs import draw_pairs_for_experts, say_preference
 from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side, begin_side_by_side, reveal
 from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.building.build_state import decide, view_build
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, add_question, edit_question
-from app.services.checklists.expert_answers import draw_texts, save_entries, texts_of
+from app.services.checklists.expert_answers import save_entries, texts_of
 from app.services.checklists.question_proposals import comment_on, propose_validation
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study

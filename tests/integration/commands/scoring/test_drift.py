@@ -9,7 +9,7 @@ import pytest
 
 from app.domain.checklist import Answer
 from app.providers import known_prices
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.runtime.workbench import open_workbench
 from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer as Reply

@@ -9,14 +9,8 @@ from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.storable_text import storable
 from app.errors import InputError, NotFoundError
-from app.services.checklists.expert_answers import (
-    LONGEST_NOTE,
-    SheetMessage,
-    answer_sheet,
-    draw_texts,
-    read_message,
-    save_entries,
-)
+from app.services.checklists.answer_draws import draw_texts
+from app.services.checklists.expert_answers import LONGEST_NOTE, SheetMessage, answer_sheet, read_message, save_entries
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
 

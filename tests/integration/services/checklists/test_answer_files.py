@@ -8,18 +8,11 @@ import pytest
 from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.errors import FileFormatError, NotReadyError
+from app.services.checklists.answer_draws import draw_planned, draw_texts, drawable
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.expert_answers import (
-    answer,
-    answer_sheet,
-    draw_planned,
-    draw_texts,
-    drawable,
-    expert_answers,
-    note,
-)
+from app.services.checklists.expert_answers import answer, answer_sheet, expert_answers, note
 from app.services.runtime.workbench import Workbench
 
 CHECKLIST = 1

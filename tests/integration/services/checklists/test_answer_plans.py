@@ -6,16 +6,9 @@ import pytest
 from app.domain.checklist import Answer
 from app.domain.expert_answer import WaveRequest
 from app.errors import InputError, NotReadyError
+from app.services.checklists.answer_draws import draw_planned, draw_texts, drawn_probability, plan_answers
 from app.services.checklists.checklists import new_draft
-from app.services.checklists.expert_answers import (
-    answer,
-    answer_sheet,
-    draw_planned,
-    draw_texts,
-    drawn_probability,
-    expert_answers,
-    plan_answers,
-)
+from app.services.checklists.expert_answers import answer, answer_sheet, expert_answers
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import ready_to_score
 

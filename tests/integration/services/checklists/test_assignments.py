@@ -13,6 +13,7 @@ from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task
 from app.errors import InputError, NotFoundError, NotReadyError
 from app.meta_evaluation.questions.question_agreement import question_agreement
+from app.services.checklists.answer_draws import draw_of, draw_planned, draw_texts
 from app.services.checklists.assignments import (
     IDLE_DAYS,
     TaskKind,
@@ -31,9 +32,6 @@ from app.services.checklists.expert_answers import (
     answer,
     answer_cube,
     answer_sheet,
-    draw_of,
-    draw_planned,
-    draw_texts,
     expert_answers,
     note,
     own_sheet,

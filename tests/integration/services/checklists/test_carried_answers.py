@@ -11,21 +11,12 @@ from app.domain.checklist import Answer, Checklist
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.people import Role
 from app.errors import ConflictError, NotAllowedError, NotReadyError
+from app.services.checklists.answer_draws import answerable, draw_of, draw_same_texts, draw_texts
 from app.services.checklists.answer_files import answers_csv
 from app.services.checklists.assignments import overlap_of, progress, share_texts
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.expert_answers import (
-    answer_sheet,
-    answerable,
-    draw_of,
-    draw_same_texts,
-    draw_texts,
-    expert_answers,
-    note,
-    own_sheet,
-    save_entries,
-)
+from app.services.checklists.expert_answers import answer_sheet, expert_answers, note, own_sheet, save_entries
 from app.services.disagreements.queue import disagreement_queue, sides_of_pair
 from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, cached_results

@@ -11,18 +11,9 @@ from app.domain.expert_answer import AnswerDraw
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.attributes.attributes import add_attributes
+from app.services.checklists.answer_draws import draw_of, draw_texts, drawable
 from app.services.checklists.checklists import new_draft, publish
-from app.services.checklists.expert_answers import (
-    answer,
-    answer_cube,
-    answer_sheet,
-    draw_of,
-    draw_texts,
-    drawable,
-    expert_answers,
-    note,
-    texts_of,
-)
+from app.services.checklists.expert_answers import answer, answer_cube, answer_sheet, expert_answers, note, texts_of
 from app.services.data.held_out_split import lock
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import ensure_samples

@@ -8,9 +8,9 @@ import pytest
 from app.domain.attribute import ContributorKind
 from app.errors import FileFormatError, InputError
 from app.services.attributes.attributes import attributes_of, import_attribute_table, import_attributes
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.answer_files import import_answers
 from app.services.checklists.checklist_files import import_checklist_file
-from app.services.checklists.expert_answers import draw_texts
 from app.services.data.imports import import_file
 from app.services.data.projects import get_project
 from app.services.runtime.prompts import save_wording

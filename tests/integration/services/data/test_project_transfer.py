@@ -18,8 +18,9 @@ from app.domain.project import Dimension
 from app.errors import ConflictError, DatabaseError, FileFormatError, NotFoundError
 from app.evaluators.checklist import JudgeOptions
 from app.services.attributes.attributes import add_attributes
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.answer_files import answers_csv
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import answer
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.conditions.study import StudyOptions, plan_study
 from app.services.conditions.study_worker import run_study

@@ -8,7 +8,7 @@ import pytest
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
 from app.domain.project import Dimension, Task, Text
 from app.meta_evaluation.questions.question_agreement import DisagreementKind
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.data.uploads import Upload
 from app.services.disagreements.decisions import decide_answer
 from app.services.disagreements.queue import QueueFilter, disagreement_queue

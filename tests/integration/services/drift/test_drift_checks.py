@@ -13,7 +13,7 @@ from app.domain.expert_answer import AnchorSet, DriftVerdict
 from app.domain.project import Dimension, Task
 from app.domain.run import RunStatus
 from app.errors import InputError, NotReadyError
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.drift_checks import Asking, anchors_ahead, ask_reference, drift_state, look_ahead, look_once
 from app.services.results.results import results_of

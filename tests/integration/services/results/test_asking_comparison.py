@@ -9,7 +9,7 @@ from app.domain.checklist import Answer
 from app.domain.project import Dimension
 from app.domain.run import AskingWay
 from app.evaluators.checklist import JudgeOptions
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results.quality_cost import AskingResult, asking_result, quality_and_cost
 from app.services.results.results import cached_result
 from app.services.runtime.workbench import Workbench

@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.checklist import Answer
 from app.domain.expert_answer import AnswerDraw
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results import raters as shares_module
 from app.services.results.question_analysis import expert_side
 from app.services.results.raters import corrected_shares

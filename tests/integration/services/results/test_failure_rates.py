@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.project import Dimension, Task, Text, Verdict
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.data.projects import save_dimension
 from app.services.results.raters import FailureRates, failure_rates
 from app.services.results.results import Choices, cached_results

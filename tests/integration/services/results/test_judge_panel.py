@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.checklist import Answer
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results.quality_cost import judge_panel
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench

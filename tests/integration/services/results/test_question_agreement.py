@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.checklist import Answer
 from app.domain.run import RunDimension
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench

@@ -30,6 +30,7 @@ from app.services.attributes.side_by_side import (
     side_by_sides_of,
     side_by_sides_seen_by,
 )
+from app.services.checklists.answer_draws import answerable, draw_of, draw_texts
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.assignments import give_dimensions
 from app.services.checklists.checklist_files import export_file
@@ -38,9 +39,6 @@ from app.services.checklists.draft_edits import history_of, remove_question
 from app.services.checklists.expert_answers import (
     answer,
     answer_sheet,
-    answerable,
-    draw_of,
-    draw_texts,
     expert_answers,
     own_sheet,
     save_entries,

@@ -6,7 +6,8 @@ from app.domain.checklist import Answer
 from app.domain.project import Dimension, Text
 from app.domain.run import AskingWay
 from app.errors import BudgetError, InputError
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.answer_draws import draw_texts
+from app.services.checklists.expert_answers import answer
 from app.services.data.held_out_split import lock
 from app.services.data.projects import overview
 from app.services.results.results import default_runs, trials_of

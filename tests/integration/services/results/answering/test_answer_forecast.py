@@ -8,7 +8,7 @@ from app.domain.checklist import Answer, Evaluation, Judgment
 from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results.raters import planned_answers
 from app.services.runtime.workbench import Workbench
 from tests.support.answering import answer_all

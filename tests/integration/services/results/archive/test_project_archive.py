@@ -10,20 +10,15 @@ import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Answer
-from app.domain.improvement import (
-    AnswerErrors,
-    Improvement,
-    ProposedWording,
-    TriedWording,
-    WordingTrial,
-)
+from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, TriedWording, WordingTrial
 from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task, Text
 from app.services.attributes.attributes import add_attributes
+from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.assignments import give_dimensions, share_texts
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import new_draft
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.expert_answers import answer
 from app.services.data.held_out_split import lock
 from app.services.people.invitations import invite
 from app.services.results.archive import archive_bytes, archive_name

@@ -8,7 +8,7 @@ import pytest
 from app.domain.checklist import Answer
 from app.domain.project import Dimension, Task, Text
 from app.meta_evaluation.judges.difference import difference_verdict
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results import run_comparison
 from app.services.results.question_analysis import expert_side
 from app.services.results.results import Choices, DimensionResult, cached_results

@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.run import RunDimension
-from app.services.checklists.expert_answers import draw_texts
+from app.services.checklists.answer_draws import draw_texts
 from app.services.results.result_files import report_html, verdict_of
 from app.services.results.results import Choices, cached_results
 from app.services.results.rubric_xray import RubricXray, rubric_xray
