@@ -10,6 +10,11 @@ from typing import Any, Literal
 from app.domain.checklist import Answer, Checklist
 from app.domain.project import TextPlace
 
+DEFAULT_TEXTS, DEFAULT_MORE_TEXTS = 20, 60
+"""Texts that every expert answers on: in the first draw of a version, and in each later one."""
+MOST_PAIRS, DEFAULT_PAIRS, DEFAULT_CONTRASTS = 100, 10, 10
+"""Pairs that every expert compares, and those of which a model is asked what the better text has."""
+
 AnswerDesign = Literal["chance", "uncertain"]
 """How a wave was drawn: all texts alike, or, in older databases, those on which the judge is less sure with a higher
 chance."""

@@ -3,11 +3,9 @@
 import streamlit as st
 
 from app.domain.attribute import LONGEST_WORDS
-from app.domain.expert_answer import Winner
+from app.domain.expert_answer import DEFAULT_PAIRS, MOST_PAIRS, Winner
 from app.domain.project import Dimension, Project
 from app.services.attributes.pairs import (
-    MOST_PAIRS,
-    USUAL_PAIRS,
     PairSheet,
     ShownPair,
     draw_pairs_for_experts,
@@ -114,7 +112,7 @@ def draw_form(workbench: Workbench, dimension: Dimension) -> None:
     if not drawn:
         nothing_yet("pairs", "**No pairs are drawn yet.** Experts compare two texts of one source, and say why.")
     with st.form("draw_pairs", border=False, width=420):
-        count = st.number_input("Pairs for each expert", 1, MOST_PAIRS, drawn or USUAL_PAIRS, key="pairs_count")
+        count = st.number_input("Pairs for each expert", 1, MOST_PAIRS, drawn or DEFAULT_PAIRS, key="pairs_count")
         seed = st.number_input("Seed", 0, 999_999, 1, key="pairs_seed")
         who = own_name("pairs_by", max_chars=60)
         pressed = was_pressed("Draw anew" if drawn else "Draw pairs", "draw_pairs_now", form=True, type="primary")

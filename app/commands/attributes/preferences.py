@@ -19,6 +19,7 @@ from app.commands.shared import (
     say,
     table,
 )
+from app.domain.expert_answer import DEFAULT_CONTRASTS, DEFAULT_PAIRS
 
 if TYPE_CHECKING:
     from app.services.results.preferences import PreferenceSummary
@@ -114,7 +115,7 @@ def _show(summary: "PreferenceSummary") -> None:
 def draw(
     project: ProjectOption,
     dimension: DimensionOption = "all",
-    pairs: Annotated[int, typer.Option(help="How many pairs each expert compares.")] = 10,
+    pairs: Annotated[int, typer.Option(help="How many pairs each expert compares.")] = DEFAULT_PAIRS,
     seed: Annotated[int, typer.Option(help="Another seed draws other pairs.")] = 1,
 ) -> None:
     """Draw pairs of texts of one source for experts, who say on My work which is better and why.
@@ -133,7 +134,7 @@ def attributes(
     project: ProjectOption,
     model: Annotated[list[str], typer.Option(help="provider:name; give it several times for several.")],
     dimension: DimensionOption = "all",
-    pairs: Annotated[int, typer.Option(min=1, help="How many pairs a model reads at most.")] = 10,
+    pairs: Annotated[int, typer.Option(min=1, help="How many pairs a model reads at most.")] = DEFAULT_CONTRASTS,
     seed: Annotated[int, typer.Option(help="Another seed takes other pairs.")] = 1,
     json_: JsonOption = False,
 ) -> None:

@@ -20,7 +20,7 @@ from app.commands.shared import (
     say,
     table,
 )
-from app.domain.expert_answer import WaveRequest
+from app.domain.expert_answer import DEFAULT_MORE_TEXTS, DEFAULT_TEXTS, WaveRequest
 from app.input_file import LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
-USUAL_MORE = 60
 
 
 def draw(
     project: ProjectOption,
     dimension: OneDimensionOption,
-    texts: Annotated[int, typer.Option(min=1, help="How many texts every expert answers on.")] = 20,
+    texts: Annotated[int, typer.Option(min=1, help="How many texts every expert answers on.")] = DEFAULT_TEXTS,
     seed: Annotated[int, typer.Option(help="The same seed draws the same texts.")] = 1,
     version: VersionOption = None,
     json_: JsonOption = False,
@@ -61,7 +60,10 @@ def plan(
     project: ProjectOption,
     dimension: OneDimensionOption,
     texts: Annotated[
-        int | None, typer.Option(min=1, help="How many texts more; 60 or all that are left.", show_default=False)
+        int | None,
+        typer.Option(
+            min=1, help=f"How many texts more; {DEFAULT_MORE_TEXTS} or all that are left.", show_default=False
+        ),
     ] = None,
     draw_: Annotated[bool, typer.Option("--draw", help="Draw them; without it nothing changes.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same texts.")] = 1,
@@ -80,7 +82,7 @@ def plan(
     if texts is None:
         drawn = draw_of(workbench, checklist_id)
         left = drawable(workbench, checklist_id) - (len(drawn.texts) if drawn else 0)
-        texts = min(USUAL_MORE, max(left, 1))
+        texts = min(DEFAULT_MORE_TEXTS, max(left, 1))
     wished = WaveRequest(texts, seed)
     found = planned_answers(workbench, checklist_id, wished)
     if draw_:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.corpora.draws import draw_pairs
 from app.domain.attribute import ContributorKind
-from app.domain.expert_answer import PairDraw, Preference, Winner
+from app.domain.expert_answer import DEFAULT_CONTRASTS, DEFAULT_PAIRS, MOST_PAIRS, PairDraw, Preference, Winner
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Text
 from app.domain.run import model_label
@@ -24,8 +24,6 @@ from app.services.think_aloud.independence import insert_attributes, not_removed
 from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer
 from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes, without_repeats
 from db.unit_of_work import UnitOfWork
-
-MOST_PAIRS, USUAL_PAIRS, CONTRASTED = 100, 10, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class PairSheet:
 
 @use_case(Right.FACILITATE, act="drew pairs for experts", about="count")
 def draw_pairs_for_experts(
-    workbench: Workbench, dimension_id: int, count: int = USUAL_PAIRS, seed: int = 1, who: str = ""
+    workbench: Workbench, dimension_id: int, count: int = DEFAULT_PAIRS, seed: int = 1, who: str = ""
 ) -> PairDraw:
     """Draw pairs of texts of one source for all experts, replacing the earlier draw; experts' answers on earlier pairs
     stay. Raises InputError for a count out of range, NotReadyError if no source has two texts."""
@@ -145,7 +143,12 @@ def contrastable(workbench: Workbench, dimension_id: int) -> int:
 
 @use_case(Right.FACILITATE, act="asked a model for contrasts", about="model")
 def ask_contrasts(
-    workbench: Workbench, project: Project, dimension: Dimension, model: str, count: int = CONTRASTED, seed: int = 1
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    model: str,
+    count: int = DEFAULT_CONTRASTS,
+    seed: int = 1,
 ) -> ThinkAloudAnswer:
     """Ask a model what the better texts have that the others lack, for up to `count` random pairs with a majority
     preference. The answers become attributes of the model; repeated ones are only counted.

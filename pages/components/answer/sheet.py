@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Answer, Checklist
-from app.domain.expert_answer import AnswerDraw, AnswerSheet, SheetEntry, WaveRequest
+from app.domain.expert_answer import DEFAULT_MORE_TEXTS, DEFAULT_TEXTS, AnswerDraw, AnswerSheet, SheetEntry, WaveRequest
 from app.domain.project import Dimension, Project
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.answer_draws import answered_version, draw_planned, draw_same_texts, drawable
@@ -192,7 +192,6 @@ def _questions(mine: AnswerSheet, text: int) -> list[dict[str, Any]]:
     return shown
 
 
-USUAL, USUAL_MORE = 20, 60
 AGAIN, MORE = "draw_again", "draw_more"
 """Session keys of the version for which other, or more, texts are being drawn."""
 _NONE = "No text is left to draw: all are locked, or were read as samples."
@@ -220,7 +219,7 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     shown = f"planned_{key}"
     # Drawing can't be undone once somebody has answered: Enter in a field is not meant so.
     with st.form(key.format("form"), border=False, enter_to_submit=False):
-        usual = USUAL_MORE if draw else USUAL
+        usual = DEFAULT_MORE_TEXTS if draw else DEFAULT_TEXTS
         many, seeds = st.columns(2, width=400)
         texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
         seed = seeds.number_input("Seed", 0, 2**31 - 1, 1, key=key.format("seed"))
