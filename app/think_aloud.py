@@ -149,27 +149,6 @@ def sample_passage(samples: Iterable[Sample], said: Passage) -> Passage:
     return found
 
 
-_FINAL_MARKS = " .,;:!?…。．！？；、।؟"
-_SPACE = re.compile(r"\s+")
-
-
-def same_words(text: str) -> str:
-    """Return a form that is equal for wordings that differ only in case, spaces or final punctuation."""
-    return _SPACE.sub(" ", text).strip().rstrip(_FINAL_MARKS).casefold()
-
-
-def without_repeats(said: Sequence[str], before: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the wordings said for the first time, and those that repeat one of them or of `before`; both in order."""
-    known = {same_words(text) for text in before}
-    new: list[str] = []
-    repeated: list[str] = []
-    for text in said:
-        form = same_words(text)
-        (repeated if form in known else new).append(text)
-        known.add(form)
-    return tuple(new), tuple(repeated)
-
-
 SAMPLES = 4  # shown for a dimension, as in the paper
 KEPT = 0.5  # of the texts: what has to be left for scoring where whole documents are left out
 LARGEST_DOCUMENT = 20  # texts; the paper's have 16
@@ -480,4 +459,4 @@ def _found(answer: dict[str, Any], transcript: str) -> tuple[ProposedAttribute, 
 
 def _folded(text: str) -> str:
     """Return the text in lower case with single spaces, for comparison."""
-    return _SPACE.sub(" ", text).strip().casefold()
+    return " ".join(text.split()).casefold()

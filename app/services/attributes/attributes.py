@@ -20,6 +20,7 @@ from app.corpora.json_records import load_json
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, Passage, PassagePart
 from app.domain.people import Right
 from app.domain.project import Project
+from app.domain.repeated_attributes import imported_keys
 from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.services.runtime.workbench import Workbench, use_case
@@ -156,8 +157,7 @@ class _AttributeWriter:
 
     def __init__(self, work: UnitOfWork, project: Project, dimension: str) -> None:
         self.work, self.project, self.dimension = work, project, dimension
-        said = work.think_aloud.attributes(project.id)
-        self.known = {(a.original_dimension or a.dimension, a.contributor, a.original) for a in said}
+        self.known = imported_keys(work.think_aloud.attributes(project.id))
         self.numbers: dict[str, int] = {}
         self.merged: dict[int, str] = {}
         self.skipped: list[SkippedRow] = []

@@ -10,6 +10,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import DEFAULT_CONTRASTS, DEFAULT_PAIRS, MOST_PAIRS, PairDraw, Preference, Winner
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Text
+from app.domain.repeated_attributes import same_attribute, without_repeats
 from app.domain.run import model_label
 from app.domain.storable_text import check_storable
 from app.errors import InputError, NotReadyError, WorkbenchError
@@ -20,9 +21,9 @@ from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import ask_model
 from app.services.runtime.prompts import answered
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.think_aloud.independence import insert_attributes, not_removed, same_attribute
+from app.services.think_aloud.independence import insert_attributes, not_removed
 from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer
-from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes, without_repeats
+from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes
 from db.unit_of_work import UnitOfWork
 
 

@@ -14,9 +14,10 @@ from app.domain.attribute import (
 )
 from app.domain.people import Right
 from app.domain.project import Dimension
+from app.domain.repeated_attributes import same_attribute
 from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
 from app.services.runtime.workbench import Workbench, use_case
-from app.think_aloud import same_words, sample_passage
+from app.think_aloud import sample_passage
 from db.unit_of_work import UnitOfWork
 
 REMOVED = "removed by its author"
@@ -185,17 +186,6 @@ def not_removed(written: Iterable[Attribute]) -> list[Attribute]:
 def standing(written: Iterable[Attribute]) -> list[Attribute]:
     """Return the attributes that weren't removed or excluded."""
     return [a for a in written if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
-
-
-def same_attribute(text: str, attributes: Sequence[Attribute]) -> int:
-    """Return the number of the first attribute with the same words that isn't excluded; 0 for none."""
-    wanted = same_words(text)
-    found = (
-        number
-        for number, one in enumerate(attributes, start=1)
-        if one.status is not AttributeStatus.EXCLUDED and same_words(one.text) == wanted
-    )
-    return next(found, 0)
 
 
 @use_case(Right.TAKE_PART)

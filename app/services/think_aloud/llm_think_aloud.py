@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from app.domain.attribute import ContributorKind, Sample
 from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.repeated_attributes import without_repeats
 from app.domain.run import ProviderBatch, StageRun
 from app.errors import BatchPendingError, ConflictError, StoppedError, WorkbenchError
 from app.prompting import load_prompt
@@ -28,15 +29,7 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import insert_attributes
 from app.services.think_aloud.samples import ensure_samples
 from app.settings import settings
-from app.think_aloud import (
-    ANSWER,
-    PROMPT,
-    Elicitation,
-    attributes_in,
-    think_aloud,
-    think_aloud_request,
-    without_repeats,
-)
+from app.think_aloud import ANSWER, PROMPT, Elicitation, attributes_in, think_aloud, think_aloud_request
 from db.unit_of_work import UnitOfWork
 
 

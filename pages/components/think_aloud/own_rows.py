@@ -10,6 +10,7 @@ import streamlit as st
 from app.domain.attribute import LONGEST_WORDS, Attribute, AttributeStatus, Sample
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Verdict
+from app.domain.repeated_attributes import same_attribute
 from app.errors import WorkbenchError
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.data.projects import choose_follow_up
@@ -21,7 +22,6 @@ from app.services.think_aloud.independence import (
     remove_own_attribute,
     reorder,
     restore_own_attribute,
-    same_attribute,
     sample_hint,
 )
 from app.services.think_aloud.samples import verdicts_by

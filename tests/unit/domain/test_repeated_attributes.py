@@ -1,6 +1,6 @@
 import pytest
 
-from app.think_aloud import without_repeats
+from app.domain.repeated_attributes import without_repeats
 
 
 @pytest.mark.parametrize(
