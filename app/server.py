@@ -33,20 +33,13 @@ from app.entrance.streamlit_app import (
     run_callbacks_whole,
 )
 from app.limited_process import offload_large_work
-from app.limits import UPLOADS_HELD
+from app.limits import MB, UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
-from app.services.people.access import (
-    BROWSER_COOKIE,
-    MB,
-    check_access_mode,
-    cookie_name,
-    is_secure,
-    largest_upload,
-    set_address,
-)
+from app.services.people.access import BROWSER_COOKIE, check_access_mode, cookie_name, is_secure, set_address
 from app.services.people.sign_ins import begin_start_token
+from app.services.people.upload_limits import largest_upload
 from app.services.runtime.backups import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
 from app.settings import names_of_server

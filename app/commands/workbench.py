@@ -118,7 +118,7 @@ _PROTECTED = {
 
 def check_settings() -> None:
     """Warn of unknown variables. Raises InputError or NotReadyError for invalid values."""
-    from app.services.people.access import largest_upload, uploads_a_day
+    from app.services.people.upload_limits import largest_upload, uploads_a_day
     from app.services.runtime.spending import monthly_budgets
     from app.settings import settings
     from app.telemetry import signals

@@ -47,7 +47,7 @@ BOOKS = {
     "background.jobs.forget_job",
     "background.jobs.is_active",
     "background.jobs.job_state",
-    "people.access.count_upload",
+    "people.upload_limits.count_upload",
 }
 # What an expert writes of their own is kept with its time and author, as is what only prepares or records.
 NO_ACT = {

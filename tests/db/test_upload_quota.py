@@ -10,8 +10,9 @@ from sqlmodel import select
 
 from app.domain.people import LOCAL_OWNER, Actor
 from app.errors import InputError, NotAllowedError
+from app.limits import MB
 from app.providers.credentials import Credentials
-from app.services.people.access import DAY, MB, count_upload, largest_upload, uploads_a_day
+from app.services.people.upload_limits import DAY, count_upload, largest_upload, uploads_a_day
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.models.columns import now

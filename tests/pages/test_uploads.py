@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.people import Actor, Role
 from app.domain.project import Task
+from app.limits import MB
 from app.services.background import jobs
 from app.services.background.runner import do_in_thread, next_job
 from app.services.data import imports
 from app.services.data.imports import import_key
 from app.services.data.projects import create_project, get_project, overview
-from app.services.people.access import MB
 from app.services.runtime.backups import WriterLock
 from app.services.runtime.workbench import Workbench
 from app.settings import settings

@@ -11,7 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from app.errors import WorkbenchError
-from app.services.people.access import LARGEST_WRITTEN, count_upload, largest_upload
+from app.services.people.upload_limits import LARGEST_WRITTEN, count_upload, largest_upload
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.labels import show_error
 
