@@ -13,7 +13,8 @@ from scipy.spatial.distance import squareform
 
 from app.attribute_analysis.pool import AttributePool
 from app.attribute_analysis.tokens import WordCounts, count_words, left_out
-from app.errors import InputError, NotReadyError
+from app.attribute_analysis.topics.topic_options import check_topics
+from app.errors import NotReadyError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -217,11 +218,6 @@ def _mean(values: Floats) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-FEWEST_TOPICS, MOST_TOPICS = 2, 12
-# Our choice: with fewer attributes a topic than this, shares rest on single sentences.
-ATTRIBUTES_PER_TOPIC = 5
-
-
 @dataclass(frozen=True, slots=True)
 class CanonicalTexts:
     """Counts of the texts with words, sorted by text (`words`), and each row's position in the pool (`positions`)."""
@@ -259,10 +255,7 @@ def canonical_texts(pool: AttributePool, n_topics: int) -> CanonicalTexts:
 
     Raises InputError for a number of topics out of range, NotReadyError for a set too small for it.
     """
-    if not FEWEST_TOPICS <= n_topics <= MOST_TOPICS:
-        raise InputError(
-            f"{n_topics} topics can't be asked for.", f"Choose a number from {FEWEST_TOPICS} to {MOST_TOPICS}."
-        )
+    check_topics(n_topics)
     order = np.array(sorted(range(len(pool)), key=lambda i: (pool.texts[i], pool.owners[i])), dtype=np.intp)
     without = left_out(pool.texts, pool.names)
     counted = count_words([pool.texts[i] for i in order], without.words)
@@ -279,13 +272,3 @@ def canonical_texts(pool: AttributePool, n_topics: int) -> CanonicalTexts:
             "Ask for fewer topics or add attributes.",
         )
     return CanonicalTexts(words, order[kept], pool, without.note)
-
-
-def size_warning(n: int, n_topics: int) -> str:
-    """Return a sentence if the set is too small for topics to mean much, else ""."""
-    if n >= ATTRIBUTES_PER_TOPIC * n_topics:
-        return ""
-    return (
-        f"The set is too small for topics: {n} attributes for {n_topics} topics, "
-        f"fewer than {ATTRIBUTES_PER_TOPIC} each on average. Topics and shares mostly show single sentences here."
-    )

@@ -28,8 +28,6 @@ from app.attribute_analysis.pool import AttributePool
 from app.attribute_analysis.tokens import WordCounts
 from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, group_spreads, size_order, top_words
 from app.attribute_analysis.topics.stability import (
-    FEWEST_TOPICS,
-    MOST_TOPICS,
     UNPLACED,
     CanonicalTexts,
     TopicStability,
@@ -38,6 +36,13 @@ from app.attribute_analysis.topics.stability import (
     canonical_texts,
     find_consensus,
     measure_stability,
+)
+from app.attribute_analysis.topics.topic_options import (
+    DEFAULT_SEEDS,
+    DEFAULT_TOPICS,
+    FEWEST_TOPICS,
+    MOST_TOPICS,
+    check_seeds,
     size_warning,
 )
 from app.errors import InputError, NotReadyError
@@ -103,10 +108,12 @@ def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
     return NmfFit(labels, weights / np.where(totals > 0, totals, 1.0), model.components_, used.vocabulary)
 
 
-def find_nmf_topics(pool: AttributePool, n_topics: int = 5, resamples: int = RESAMPLES, seed: int = 0) -> TopicGrouping:
+def find_nmf_topics(
+    pool: AttributePool, n_topics: int = DEFAULT_TOPICS, resamples: int = RESAMPLES, seed: int = 0
+) -> TopicGrouping:
     """Find topics of all attributes; stability and intervals are over resamples of 80 % drawn without repetition.
 
-    Raises InputError for topics outside 2 to 12 or resamples outside 2 to 200, NotReadyError for too small a set.
+    Raises InputError for topics or resamples out of range, NotReadyError for too small a set.
     """
     if not 2 <= resamples <= MOST_RESAMPLES:
         raise InputError(f"{resamples} resamples can't be asked for.", f"Choose from 2 to {MOST_RESAMPLES}.")
@@ -200,7 +207,6 @@ DOCUMENT_TOLERANCE = 1e-3
 TINY = float(np.finfo(np.float64).eps)
 # Elements of the largest work array (2.4 MB): blocks of documents are sized to stay in the processor's cache.
 BLOCK_ELEMENTS = 300_000
-MOST_SEEDS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,13 +331,14 @@ class _AlignedFits:
         return strongest
 
 
-def find_lda_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20, first_seed: int = 0) -> TopicGrouping:
+def find_lda_topics(
+    pool: AttributePool, n_topics: int = DEFAULT_TOPICS, seeds: int = DEFAULT_SEEDS, first_seed: int = 0
+) -> TopicGrouping:
     """Fit one LDA a seed (first_seed, first_seed + 1, ...) and align them. The order of attributes doesn't matter.
 
-    Raises InputError for topics outside 2 to 12 or seeds outside 1 to 200, NotReadyError where the set is too small.
+    Raises InputError for topics or seeds out of range, NotReadyError where the set is too small.
     """
-    if not 1 <= seeds <= MOST_SEEDS:
-        raise InputError(f"{seeds} random starts can't be asked for.", f"Choose a number from 1 to {MOST_SEEDS}.")
+    check_seeds(seeds)
     texts = canonical_texts(pool, n_topics)
     fits = _fit_and_align(texts, n_topics, range(first_seed, first_seed + seeds))
     words = [[frozenset(top_words(topic, texts.words.vocabulary)) for topic in fit] for fit in fits.topic_words]
@@ -408,7 +415,7 @@ class TopicAnalysis:
         return self.lda.to_json() | {"steady": self.steady.to_json(), "lead": self.lead, "verdict": self.verdict}
 
 
-def analyse_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20) -> TopicAnalysis:
+def analyse_topics(pool: AttributePool, n_topics: int = DEFAULT_TOPICS, seeds: int = DEFAULT_SEEDS) -> TopicAnalysis:
     """Fit LDA from `seeds` random starts and the more stable model on as many resamples (at least two)."""
     return TopicAnalysis(
         lda=find_lda_topics(pool, n_topics, seeds), steady=find_nmf_topics(pool, n_topics, max(seeds, 2))
@@ -486,7 +493,7 @@ def coherence_of(topics: Sequence[Sequence[str]], occurrence: Cooccurrence) -> C
 
 
 def coherence_over_topics(pool: AttributePool, seeds: int = 3) -> tuple[CoherenceAt, ...]:
-    """Return the coherence of both models with 2 to 12 topics, up to the most that the set allows.
+    """Return the coherence of both models with each number of topics, up to the most that the set allows.
 
     Raises NotReadyError if it doesn't allow two.
     """

@@ -7,6 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.attribute_analysis.topics.topic_options import (
+    DEFAULT_SEEDS,
+    DEFAULT_TOPICS,
+    FEWEST_SEEDS,
+    FEWEST_TOPICS,
+    MOST_SEEDS,
+    MOST_TOPICS,
+)
 from app.commands.shared import JsonOption, ProjectOption, counted, echo, open_project, print_json, say, table
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
@@ -90,8 +98,12 @@ def similarity(
 
 def topics(
     files: Files = None,
-    n_topics: Annotated[int, typer.Option("--topics", help="How many topics, 2 to 12.")] = 5,
-    seeds: Annotated[int, typer.Option("--seeds", help="How many random starts, 1 to 200.")] = 20,
+    n_topics: Annotated[
+        int, typer.Option("--topics", help=f"How many topics, {FEWEST_TOPICS} to {MOST_TOPICS}.")
+    ] = DEFAULT_TOPICS,
+    seeds: Annotated[
+        int, typer.Option("--seeds", help=f"How many random starts, {FEWEST_SEEDS} to {MOST_SEEDS}.")
+    ] = DEFAULT_SEEDS,
     kind: Kinds = None,
     project: OfProject = None,
     dimension: OfDimension = None,

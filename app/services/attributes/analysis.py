@@ -27,6 +27,13 @@ from app.attribute_analysis.similarity import (
 )
 from app.attribute_analysis.topics.grouping import GroupSpread, TopicGrouping
 from app.attribute_analysis.topics.topic_models import CoherenceAt, TopicAnalysis, analyse_topics, coherence_over_topics
+from app.attribute_analysis.topics.topic_options import (
+    DEFAULT_SEEDS,
+    DEFAULT_TOPICS,
+    FEWEST_TOPICS,
+    MOST_SEEDS,
+    MOST_TOPICS,
+)
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.people import Right
 from app.errors import NotFoundError
@@ -41,7 +48,12 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 
 __all__ = [
+    "DEFAULT_SEEDS",
+    "DEFAULT_TOPICS",
+    "FEWEST_TOPICS",
     "MINILM_INSTALL",
+    "MOST_SEEDS",
+    "MOST_TOPICS",
     "CoherenceAt",
     "GroupSpread",
     "OneSidedTheme",
@@ -258,7 +270,10 @@ def find_unique_attributes(
 
 
 def topics_in(
-    attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20, names: tuple[str, ...] = ()
+    attributes: Sequence[Attribute],
+    topics: int = DEFAULT_TOPICS,
+    seeds: int = DEFAULT_SEEDS,
+    names: tuple[str, ...] = (),
 ) -> TopicAnalysis:
     """Return the topics of the active attributes. names: words that are no topic, from `names_of_task`. Raises
     NotReadyError for too few attributes, InputError for numbers out of range."""
@@ -266,8 +281,7 @@ def topics_in(
 
 
 def topic_coherence(attributes: Sequence[Attribute], names: tuple[str, ...] = ()) -> tuple[CoherenceAt, ...]:
-    """Return the topic coherence for 2 to 12 topics. Raises NotReadyError if there are too few attributes even for
-    two."""
+    """Return the topic coherence for each number of topics. Raises NotReadyError for too few attributes."""
     return _coherence(_said(attributes), names)
 
 

@@ -11,6 +11,11 @@ from app.domain.attribute import Attribute, ContributorKind
 from app.domain.chart_colours import METHODS, NEUTRAL
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
+    DEFAULT_SEEDS,
+    DEFAULT_TOPICS,
+    FEWEST_TOPICS,
+    MOST_SEEDS,
+    MOST_TOPICS,
     CoherenceAt,
     GroupSpread,
     TopicAnalysis,
@@ -24,7 +29,6 @@ from pages.components.compare.similarity import Names
 from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture, show_table
 
-COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
 SHOWN_WORDS = 8
 
 
@@ -55,13 +59,18 @@ def topic_choice() -> TopicChoice:
     """Draw the choices, which are kept while another view is open."""
     with st.popover("Topic model", key="topic_model_choice", icon=":material/category:"):
         count = st.slider(
-            "Topics", 2, 12, COUNT, key="topic_count", help="How many groups to look for; the paper uses 5."
+            "Topics",
+            FEWEST_TOPICS,
+            MOST_TOPICS,
+            DEFAULT_TOPICS,
+            key="topic_count",
+            help=f"How many groups to look for; the paper uses {DEFAULT_TOPICS}.",
         )
         seeds = st.number_input(
             "Random starts",
             2,
             MOST_SEEDS,
-            SEEDS,
+            DEFAULT_SEEDS,
             key="topic_seeds",
             help="How often LDA is fitted anew. Intervals and agreement are over these.",
         )
@@ -210,7 +219,7 @@ def _downloads(
 def _coherence(attributes: Sequence[Attribute], count: int, of_task: tuple[str, ...]) -> None:
     st.markdown("**How many topics?**")
     try:
-        with st.spinner("Trying 2 to 12 topics"):
+        with st.spinner(f"Trying {FEWEST_TOPICS} to {MOST_TOPICS} topics"):
             found = topic_coherence(attributes, of_task)
     except WorkbenchError as error:
         st.markdown(plain(str(error)))
