@@ -17,7 +17,7 @@ from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.score_matrix import RESAMPLES, Column, Floats
 
 FOLDS = 5
-FEWEST_TEXTS, FEWEST_SOURCES = 40, 5
+FEWEST_TEXTS_TO_MAP, FEWEST_SOURCES_TO_MAP = 40, 5
 ISOTONIC_FROM = 200
 """Rated texts needed for isotonic regression, with a parameter for each step; a line, which has two, needs fewer."""
 Kind = Literal["line", "isotonic"]
@@ -84,10 +84,10 @@ def map_scores(
     """
     sources = np.unique([str(cell) for cell in group], return_inverse=True)[1]
     count = int(sources.max(initial=-1)) + 1
-    if scores.size < FEWEST_TEXTS or count < FEWEST_SOURCES:
+    if scores.size < FEWEST_TEXTS_TO_MAP or count < FEWEST_SOURCES_TO_MAP:
         raise NotReadyError(
             f"{scores.size} rated texts of {count} sources are too few to map scores to ratings.",
-            f"At least {FEWEST_TEXTS} texts of {FEWEST_SOURCES} sources are needed.",
+            f"At least {FEWEST_TEXTS_TO_MAP} texts of {FEWEST_SOURCES_TO_MAP} sources are needed.",
         )
     kind: Kind = "isotonic" if scores.size >= ISOTONIC_FROM else "line"
     held_out = np.full(scores.size, np.nan)

@@ -16,6 +16,7 @@ from app.meta_evaluation.captions import FEW_TO_DRAW
 from app.meta_evaluation.comparison import Difference, compare_scores
 from app.meta_evaluation.correlation import single
 from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.questions.question_agreement import FEWEST_TEXTS_FOR_A_VERDICT
 from app.meta_evaluation.score_matrix import Bools, Column, Floats, Ints, Level
 
 LOW_DISCRIMINATION = 0.2
@@ -23,8 +24,6 @@ LOW_DISCRIMINATION = 0.2
 REDUNDANT = 0.8
 MANY_UNANSWERED = 0.1
 RARE = 0.05
-FEWEST_TEXTS = 5
-"""Answered texts below which a question gets no flag. Our own choice: one text shows nothing of the kind."""
 HARMS = "Without it the checklist agrees better with people: the interval of its effect lies below 0."
 
 
@@ -237,8 +236,10 @@ def _flags(
     said = []
     if share is None:
         said.append("Never answered.")
-    elif n < FEWEST_TEXTS:
-        said.append(f"Answered for {n} {'text' if n == 1 else 'texts'}: remarks on answers need {FEWEST_TEXTS}.")
+    elif n < FEWEST_TEXTS_FOR_A_VERDICT:
+        said.append(
+            f"Answered for {n} {'text' if n == 1 else 'texts'}: remarks on answers need {FEWEST_TEXTS_FOR_A_VERDICT}."
+        )
     elif share in (0.0, 1.0):
         said.append(f"Always answered {'yes' if share else 'no'}: it tells no two texts apart.")
     elif min(share, 1 - share) < RARE:
@@ -249,7 +250,7 @@ def _flags(
         said.append("Hardly goes with the other questions: it may measure something else, or be ambiguous.")
     if unanswered >= MANY_UNANSWERED:
         said.append(f"Unanswered for {100 * unanswered:.0f} % of the texts: it may be unclear or not apply.")
-    if twins and n >= FEWEST_TEXTS:
+    if twins and n >= FEWEST_TEXTS_FOR_A_VERDICT:
         said.append(f"Answered almost like question {', '.join(str(twin + 1) for twin in twins)}: one may be enough.")
     return tuple(said)
 

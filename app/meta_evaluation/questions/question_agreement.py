@@ -134,8 +134,8 @@ def _part(answers: Floats) -> Bools:
 Verdict = Literal["fine", "ambiguous question", "judge fails", "can't be told"]
 ENOUGH = 0.6
 """Kappa or alpha from which agreement is commonly called substantial (Landis and Koch 1977)."""
-FEWEST_TEXTS = 5
-"""Texts below which no verdict is given. Our own choice: on one text a single different answer would decide it."""
+FEWEST_TEXTS_FOR_A_VERDICT = 5
+"""Texts below which a question gets no verdict and no flag. Our own choice: one text shows nothing of the kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,13 +272,13 @@ def inapplicable_reference(inapplicable: Floats, decided: Floats | None) -> Floa
 
 def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:
     """Return the verdict, and which texts are too few for one."""
-    if people.n < FEWEST_TEXTS:
+    if people.n < FEWEST_TEXTS_FOR_A_VERDICT:
         return "can't be told", _too_few(people.n, "with the answers of two experts")
     if people.value is None:
         return "can't be told", ""
     if people.value < ENOUGH:
         return "ambiguous question", ""
-    if judge.n < FEWEST_TEXTS:
+    if judge.n < FEWEST_TEXTS_FOR_A_VERDICT:
         return "can't be told", _too_few(judge.n, "with an answer of the judge beside the experts'")
     if judge.value is None:
         return "can't be told", ""
@@ -286,4 +286,4 @@ def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:
 
 
 def _too_few(n: int, which: str) -> str:
-    return f"{n} {'text' if n == 1 else 'texts'} {which}; a verdict needs {FEWEST_TEXTS}."
+    return f"{n} {'text' if n == 1 else 'texts'} {which}; a verdict needs {FEWEST_TEXTS_FOR_A_VERDICT}."

@@ -26,7 +26,7 @@ from app.meta_evaluation.questions.item_analysis import (
     learn_weights,
 )
 from app.meta_evaluation.questions.question_agreement import (
-    FEWEST_TEXTS,
+    FEWEST_TEXTS_FOR_A_VERDICT,
     OUTSIDE,
     ApplicabilityAgreement,
     JudgeConsistency,
@@ -47,7 +47,7 @@ from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
-__all__ = ["FEWEST_TEXTS", "JudgeConsistency", "QuestionAgreement", "QuestionItem"]
+__all__ = ["FEWEST_TEXTS_FOR_A_VERDICT", "JudgeConsistency", "QuestionAgreement", "QuestionItem"]
 
 
 Ints = NDArray[np.int64]

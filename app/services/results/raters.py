@@ -28,7 +28,7 @@ from app.meta_evaluation.judges.panel import (
 )
 from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum, ceiling_of_raters, human_side
 from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa
-from app.meta_evaluation.score_map import FEWEST_SOURCES, FEWEST_TEXTS, MappedScores, map_scores
+from app.meta_evaluation.score_map import FEWEST_SOURCES_TO_MAP, FEWEST_TEXTS_TO_MAP, MappedScores, map_scores
 from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Coefficient, Floats, Level
 from app.providers.credentials import Credentials
 from app.services.checklists.answer_draws import AnswerPlan, plan_answers
@@ -483,7 +483,7 @@ def _default_result(workbench: Workbench, checklist_id: int) -> DimensionResult 
     return cached_result(workbench, found.id, dimension_id, Choices("dataset")) if found is not None else None
 
 
-TOO_LITTLE_RATED = f"Too little is rated: {FEWEST_TEXTS} texts of {FEWEST_SOURCES} sources are needed."
+TOO_LITTLE_RATED = f"Too little is rated: {FEWEST_TEXTS_TO_MAP} texts of {FEWEST_SOURCES_TO_MAP} sources are needed."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

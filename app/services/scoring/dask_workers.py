@@ -265,7 +265,7 @@ async def _load(workbench: Workbench, run: RunSummary) -> None:
             RunScorer(work, run, nobody, stages, JudgeLogprobs(), TextCache(workbench.database))
 
 
-FEWEST_TEXTS = 400
+FEWEST_TEXTS_FOR_A_CLUSTER = 400
 """Least texts of a run that the settings' Dask workers share, because loading them takes time."""
 
 
@@ -277,7 +277,7 @@ def workers_for(workbench: Workbench, run: RunSummary, processes: int = 1) -> Wo
     """
     if run.params.get("batch") or not others_can_score(workbench):
         return Workers()
-    address = cluster_address(worth_it=run.all - run.done >= FEWEST_TEXTS and processes < 2)
+    address = cluster_address(worth_it=run.all - run.done >= FEWEST_TEXTS_FOR_A_CLUSTER and processes < 2)
     return Workers(address, 0 if address or processes < 2 else processes)
 
 

@@ -8,7 +8,7 @@ from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.quality_cost import judge_panel, panel_verdict
 from app.services.results.question_analysis import (
-    FEWEST_TEXTS,
+    FEWEST_TEXTS_FOR_A_VERDICT,
     ExpertSampleAgreement,
     QuestionAgreement,
     asked_of_experts,
@@ -323,7 +323,7 @@ def _shown(figure: EstimatedFigure | None) -> str | None:
 HELP = (
     "Little agreement among experts: the question is ambiguous, and no judge can get it right. Much agreement among "
     "experts and little with the judge: the judge fails at it. .6 is commonly called substantial agreement. A verdict "
-    f"needs {FEWEST_TEXTS} texts. These are hints: nothing is changed by itself."
+    f"needs {FEWEST_TEXTS_FOR_A_VERDICT} texts. These are hints: nothing is changed by itself."
 )
 VERDICTS = {
     "fine": "Fine",
@@ -363,8 +363,8 @@ def expert_agreement(workbench: Workbench, project: Project, result: DimensionRe
     if found is None:
         st.markdown(
             "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous; "
-            f"that takes {FEWEST_TEXTS} texts or more. Decisions alone are no measure: they were made where answers "
-            "differ."
+            f"that takes {FEWEST_TEXTS_FOR_A_VERDICT} texts or more. Decisions alone are no measure: they were made "
+            "where answers differ."
         )
         link("answer", "Let experts answer")
         judge_differences(workbench, project, result)

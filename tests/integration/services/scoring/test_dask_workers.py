@@ -475,7 +475,7 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
     settings.cache_clear()
     assert work_on(bench, new_run(bench), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here"}
-    monkeypatch.setattr("app.services.scoring.dask_workers.FEWEST_TEXTS", TEXTS)
+    monkeypatch.setattr("app.services.scoring.dask_workers.FEWEST_TEXTS_FOR_A_CLUSTER", TEXTS)
     llm.usual = EverybodyAsks()
     assert work_on(bench, new_run(bench, use_cache=False), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here", "one", "two"}
