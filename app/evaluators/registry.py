@@ -48,7 +48,7 @@ class OutputLines:
 
 
 def as_lines(stage: str, output: str) -> str:
-    return "\n".join(WRITINGS[stage].write(json.loads(output)))
+    return "\n".join(STAGE_OUTPUTS[stage].write(json.loads(output)))
 
 
 def from_lines(stage: str, lines: str) -> str:
@@ -58,7 +58,7 @@ def from_lines(stage: str, lines: str) -> str:
     kept = [line for line in given if line]
     if not kept:
         raise InputError("There is nothing to keep: all lines are empty.", "Write at least one.")
-    return json.dumps(WRITINGS[stage].read(kept), ensure_ascii=False)
+    return json.dumps(STAGE_OUTPUTS[stage].read(kept), ensure_ascii=False)
 
 
 def _aspect(line: str) -> dict[str, str]:
@@ -95,7 +95,7 @@ def _seed_lines(value: dict[str, Any]) -> list[str]:
 
 
 _SEED_HOW = "A line for each sub-aspect; below it its yes/no questions, each behind a dash, with yes = good."
-WRITINGS: dict[str, OutputLines] = {
+STAGE_OUTPUTS: dict[str, OutputLines] = {
     STEPS: OutputLines(
         "G-Eval: evaluation steps",
         "One step per line.",

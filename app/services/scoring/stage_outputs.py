@@ -9,7 +9,7 @@ from app.domain.people import Right
 from app.domain.run import StageRun
 from app.errors import NotFoundError
 from app.evaluators.check_eval import OWN_SEEDS
-from app.evaluators.registry import WRITINGS, as_lines, from_lines
+from app.evaluators.registry import STAGE_OUTPUTS, as_lines, from_lines
 from app.services.runtime.workbench import Workbench, use_case
 
 __all__ = ["OWN_SEEDS"]
@@ -50,7 +50,7 @@ def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutpu
         stages = work.stages.of(dimension_id)
     kept: dict[tuple[str, str], list[StageRun]] = {}
     for stage in stages:
-        if stage.stage in WRITINGS and not stage.error_kind:
+        if stage.stage in STAGE_OUTPUTS and not stage.error_kind:
             kept.setdefault((stage.stage, stage.inputs_digest), []).append(stage)
     found = [_written(*key, versions) for key, versions in kept.items()]
     return sorted(found, key=lambda written: max(s.id for s in kept[written.stage, written.request]), reverse=True)
@@ -89,7 +89,7 @@ def _by_person(stage: str, output: str, before: StageRun) -> StageRun:
 
 
 def _written(stage: str, request: str, runs: Sequence[StageRun]) -> StageOutput:
-    shape = WRITINGS[stage]
+    shape = STAGE_OUTPUTS[stage]
     versions = [Version(n, r.model, as_lines(stage, r.output), r.created_at) for n, r in enumerate(runs, start=1)]
     judge = "" if runs[0].model == PERSON else runs[0].model
     return StageOutput(stage, request, shape.title, shape.how, judge, tuple(reversed(versions)))

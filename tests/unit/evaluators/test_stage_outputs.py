@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.errors import InputError
-from app.evaluators.registry import WRITINGS, as_lines, from_lines
+from app.evaluators.registry import STAGE_OUTPUTS, as_lines, from_lines
 
 SEEDS = {
     "sub_aspects": [
@@ -49,4 +49,4 @@ def test_what_can_not_be_read_names_the_line(stage: str, lines: str, said: str) 
 
 
 def test_every_writing_says_how_it_is_written() -> None:
-    assert all(writing.how.endswith(".") for writing in WRITINGS.values())
+    assert all(output.how.endswith(".") for output in STAGE_OUTPUTS.values())
