@@ -38,7 +38,7 @@ from app.limits import API_AT_ONCE, API_BODY
 from app.services.checklists.checklist_files import checklist_for_programs
 from app.services.checklists.checklists import view_checklist
 from app.services.data.projects import one_dimension
-from app.services.people.api_tokens import ApiCaller, TokenMoney, api_caller
+from app.services.people.api_tokens import ApiCaller, StoredTokenBudget, api_caller
 from app.services.results.result_texts import run_counts
 from app.services.results.results import cached_results
 from app.services.runtime.spending import run_spending
@@ -248,12 +248,12 @@ def _judge(caller: ApiCaller, _: Request, body: bytes) -> Any:
         Text(str(number), text.text.strip(), item_id=name, source=text.source.strip())
         for number, (name, text) in enumerate(zip(names, asked.texts, strict=True), start=1)
     ]
-    money = TokenMoney(reading.database, caller.token.id)
+    budget = StoredTokenBudget(reading.database, caller.token.id)
     dimension = one_dimension(reading, asked.project, asked.dimension)
     seconds = API_BODY.seconds
     assert seconds is not None
-    found = judge_with_published(reading, dimension.id, texts, money, asked.version, asked.judge, seconds)
-    return {**found.to_json(), "budget_left_usd": money.left()}
+    found = judge_with_published(reading, dimension.id, texts, budget, asked.version, asked.judge, seconds)
+    return {**found.to_json(), "budget_left_usd": budget.left()}
 
 
 def _faults(error: ValidationError) -> list[dict[str, str]]:

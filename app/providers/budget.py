@@ -32,15 +32,19 @@ Look = Callable[[], Awaitable[SharedBudget | None]]
 """Reads what is left of money that several processes spend; None for no limit. Raises BudgetError at nothing."""
 
 
-class Hold(Protocol):
-    """A token's money. The cost of the longest answer is taken before a request is sent."""
+class TokenBudget(Protocol):
+    """The budget of an API token. The cost of the longest answer is reserved before a request is sent."""
 
-    async def take(self, usd: float) -> None:
-        """Take so much. Raises BudgetError if less is left."""
+    def left(self) -> float:
+        """Return the US dollars that are left."""
         ...
 
-    async def settle(self, taken: float, cost: float) -> None:
-        """Replace what was taken by the actual cost."""
+    async def reserve(self, usd: float) -> None:
+        """Reserve US dollars. Raises BudgetError if less is left."""
+        ...
+
+    async def settle(self, reserved: float, cost: float) -> None:
+        """Replace what was reserved by the actual cost."""
         ...
 
 
@@ -68,10 +72,10 @@ class RequestSize:
 
 
 class Budget:
-    """US dollars that one run may still spend with one model, at most what is in the purse it shares with others.
+    """US dollars that one run may still spend with one model, at most what is left of the budget it shares with others.
 
-    The purse is read every few seconds, so that several processes together can exceed it at most by their requests in
-    flight.
+    The shared budget is read every few seconds, so that several processes together can exceed it at most by their
+    requests in flight.
 
     Answers may be as long as the request allows, and some of a reasoning model's are a hundred times as long as others.
     The first request goes alone: it shows what answers take, and whether the provider says so. Then as many requests go
@@ -89,15 +93,15 @@ class Budget:
         longest: int = 0,
         known: bool = True,
         look: Look | None = None,
-        hold: Hold | None = None,
+        token_budget: TokenBudget | None = None,
         most: int | None = None,
     ) -> None:
-        """Set up the budget. limit: None if only the purse limits. answered: how many replies the run had before;
+        """Set up the budget. limit: None if only the shared budget limits. answered: replies that the run had before;
         longest: output tokens of the longest of them.
 
-        known: False if the cost of some of them is unknown, so that nobody can say what is left. look: reads the purse;
-        called before the first request. hold: a further, strict limit. most: output tokens that an answer may have,
-        None if nobody chose a number.
+        known: False if the cost of some of them is unknown, so that nobody can say what is left. look: reads the shared
+        budget; called before the first request. token_budget: a further, strict limit. most: output tokens that an
+        answer may have, None if nobody chose a number.
         """
         self._limit = inf if limit is None else limit
         self._model = model
@@ -105,11 +109,11 @@ class Budget:
         self._longest = longest
         self._known = known
         self._look = look
-        self._hold = hold
+        self._token_budget = token_budget
         self._most = inf if most is None else most
         self._looked = -inf
-        self._purse: SharedBudget | None = None
-        self._purse_at = inf  # how much is spent here when the purse is empty
+        self._shared: SharedBudget | None = None
+        self._shared_at = inf  # how much is spent here when the shared budget is empty
         self._per_estimate = 0.0  # tokens of input for each estimated one, at most so far
         self._spent = 0.0
         self._likely = 0.0
@@ -122,7 +126,7 @@ class Budget:
         size = RequestSize.of(request)
         async with self._returned:
             await self._read_shared_budget()
-            while not (self._fits(wanted := self._wanted(size, price)) and await self._taken(wanted)):
+            while not (self._fits(wanted := self._wanted(size, price)) and await self._reserved_of_token(wanted)):
                 await self._returned.wait()
             self._likely += wanted.likely
             self._dearest += wanted.dearest
@@ -138,9 +142,9 @@ class Budget:
             if usage is not None:
                 self._learn(reserved, usage, cost)
             try:
-                if self._hold is not None:
+                if self._token_budget is not None:
                     unknown = reserved.dearest if usage is not None else 0.0
-                    await self._hold.settle(reserved.dearest, unknown if cost is None else cost)
+                    await self._token_budget.settle(reserved.dearest, unknown if cost is None else cost)
             finally:
                 self._returned.notify_all()
 
@@ -171,12 +175,12 @@ class Budget:
             self._spent += cost or 0.0
             self._returned.notify_all()
 
-    async def _taken(self, wanted: Reservation) -> bool:
-        """Take the reservation from the hold; return False if something has to come back first."""
-        if self._hold is None:
+    async def _reserved_of_token(self, wanted: Reservation) -> bool:
+        """Reserve in the token's budget; return False if something has to come back first."""
+        if self._token_budget is None:
             return True
         try:
-            await self._hold.take(wanted.dearest)
+            await self._token_budget.reserve(wanted.dearest)
         except BudgetError:
             if self._in_flight:
                 return False
@@ -184,14 +188,14 @@ class Budget:
         return True
 
     async def _read_shared_budget(self) -> None:
-        """Read the purse. What this process paid and hasn't recorded yet doesn't count as left: only others' spending
-        lowers it."""
+        """Read the shared budget. What this process paid and hasn't recorded yet doesn't count as left: only others'
+        spending lowers it."""
         if self._look is None or time.monotonic() - self._looked < LOOK_SECONDS:
             return
         found = await self._look()
         self._looked = time.monotonic()
-        if found is not None and self._spent + found.left < self._purse_at:
-            self._purse, self._purse_at = found, self._spent + found.left
+        if found is not None and self._spent + found.left < self._shared_at:
+            self._shared, self._shared_at = found, self._spent + found.left
 
     def _learn(self, reserved: Reservation, usage: Usage, cost: float | None) -> None:
         if cost is None:
@@ -205,7 +209,7 @@ class Budget:
     def _wanted(self, size: RequestSize, price: Price | None) -> Reservation:
         room = min(size.room, self._most)
         dearest = likely = _cost(price, size.tokens * CAREFUL, room)
-        if self._hold is not None:  # what binds strictly goes by no estimate
+        if self._token_budget is not None:  # what binds strictly goes by no estimate
             dearest = _cost(price, max(size.most, size.tokens * CAREFUL), room)
         if self._answered:
             longest = min(room, 1.25 * self._longest)
@@ -233,14 +237,14 @@ class Budget:
         raise self._reached(wanted.likely)
 
     def _left(self) -> float:
-        return min(self._limit, self._purse_at) - self._spent
+        return min(self._limit, self._shared_at) - self._spent
 
     def _reached(self, likely: float) -> BudgetError:
-        purse = self._purse if self._purse_at < self._limit else None
+        shared = self._shared if self._shared_at < self._limit else None
         return BudgetError(
-            f"{purse.whose if purse else RUN_S} is reached: ${max(self._left(), 0.0):.4f} of it is left, and what is "
+            f"{shared.whose if shared else RUN_S} is reached: ${max(self._left(), 0.0):.4f} of it is left, and what is "
             f"asked next may cost ${likely:.4f}.",
-            purse.hint if purse else "",
+            shared.hint if shared else "",
         )
 
 

@@ -100,7 +100,7 @@ def api_caller(workbench: Workbench, secret: str) -> ApiCaller | None:
     return ApiCaller(replace(workbench, actor=reader, payer=token.person), token)
 
 
-class TokenMoney:
+class StoredTokenBudget:
     """The budget of a token, kept in the database so that each process sees the reservations of others.
 
     A reservation of a process that died counts as spent, since nobody knows what was paid.
@@ -115,13 +115,13 @@ class TokenMoney:
         with self._database.read() as work:
             return work.api_tokens.get(self._token).left_usd
 
-    async def take(self, usd: float) -> None:
+    async def reserve(self, usd: float) -> None:
         """Reserve US dollars. Raises BudgetError if less is left."""
-        if not await asyncio.to_thread(self._set_aside, usd):
+        if not await asyncio.to_thread(self._reserve, usd):
             raise self.used_up()
 
-    async def settle(self, taken: float, cost: float) -> None:
-        await asyncio.to_thread(self._settle, taken, cost)
+    async def settle(self, reserved: float, cost: float) -> None:
+        await asyncio.to_thread(self._settle, reserved, cost)
 
     def used_up(self) -> BudgetError:
         return BudgetError(
@@ -130,10 +130,10 @@ class TokenMoney:
             "Ask a facilitator of the project for a token with a new budget.",
         )
 
-    def _set_aside(self, usd: float) -> bool:
+    def _reserve(self, usd: float) -> bool:
         with self._database.write() as work:
             return work.api_tokens.set_aside(self._token, usd)
 
-    def _settle(self, taken: float, cost: float) -> None:
+    def _settle(self, reserved: float, cost: float) -> None:
         with self._database.write() as work:
-            work.api_tokens.settle(self._token, taken, cost)
+            work.api_tokens.settle(self._token, reserved, cost)

@@ -26,7 +26,7 @@ from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchedModel
-from app.providers.budget import RUN_S, Budget, Hold, SharedBudget
+from app.providers.budget import RUN_S, Budget, SharedBudget, TokenBudget
 from app.providers.credentials import TYPED, Access, Credentials, credentials_problem, key_place
 from app.providers.model_name import folder_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
@@ -242,7 +242,7 @@ async def model_session(
     *,
     in_batches: bool = False,
     budget_share: float | None = None,
-    hold: Hold | None = None,
+    token_budget: TokenBudget | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """Open a model for the length of a block, with retries, limits, budget and the ledger.
 
@@ -251,7 +251,7 @@ async def model_session(
     with earlier costs of the run (BudgetError). may_ask: awaited before each request; raises to prevent it. options:
     time limit, tokens of an answer, and reasoning effort; by default the workbench's. in_batches: return a
     BatchedModel, if its provider sells batches. budget_share: US dollars of the budget that this process may spend, if
-    several work on the run. hold: the budget of a token, reserved before each request.
+    several work on the run. token_budget: the budget of a token, reserved before each request.
 
     Models that aren't LLMs are neither retried nor recorded, since they cost nothing and always answer the same. Raises
     UnknownModelError or MissingKeyError.
@@ -273,7 +273,7 @@ async def model_session(
             gated = GatedModel(tiered, stopped, may_ask)
             pause = ConnectionPause(model.name, longest_pause()) if run is not None else None
             patient = RetryingModel(gated, PATIENCE, limiter, stopped=stopped, pause=pause)
-            spending = workbench, model.name, run, budget, project, options, budget_share, hold
+            spending = workbench, model.name, run, budget, project, options, budget_share, token_budget
             left = await asyncio.to_thread(_budget, *spending)
             asker = workbench.spender
             asked = patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
@@ -336,14 +336,14 @@ def _budget(
     project: int | None,
     options: ModelOptions,
     share: float | None = None,
-    hold: Hold | None = None,
+    token_budget: TokenBudget | None = None,
 ) -> Budget | None:
     """Return the budget with what is left of `limit`; the server's monthly limits are checked while it is spent.
 
     share: what this process may spend of it; what other processes leave is then checked too. None without any limit.
     """
     tier = options.tier
-    if limit is None and hold is None and allowance_left(workbench, model, project, tier) is None:
+    if limit is None and token_budget is None and allowance_left(workbench, model, project, tier) is None:
         return None
     longest = 0
     if run is not None:
@@ -362,7 +362,9 @@ def _budget(
         return await asyncio.to_thread(left)
 
     if limit is None:
-        return Budget(None, model, answered, longest, look=look, hold=hold, most=options.max_output_tokens)
+        return Budget(
+            None, model, answered, longest, look=look, token_budget=token_budget, most=options.max_output_tokens
+        )
     return Budget(limit - spent if share is None else share, model, answered, longest, known, look)
 
 

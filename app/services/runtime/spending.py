@@ -208,7 +208,7 @@ def allowances_left(workbench: Workbench, project_id: int, models: Sequence[str]
     """Return the budgets that bind the actor with these models in this project, each once. Raises as
     `allowance_left`."""
     found = (allowance_left(workbench, model, project_id) for model in models)
-    return list(dict.fromkeys(purse for purse in found if purse is not None))
+    return list(dict.fromkeys(budget for budget in found if budget is not None))
 
 
 def allowance_left(workbench: Workbench, model: str, project: int | None, tier: str = "") -> SharedBudget | None:
@@ -229,8 +229,8 @@ def allowance_left(workbench: Workbench, model: str, project: int | None, tier: 
             f"Choose a model whose price is known. {_what_else(workbench)}",
         )
     with workbench.database.read() as work:
-        purses = list(_shared_budgets(workbench, work, project, of_project, of_person))
-    return min(purses, key=lambda purse: purse.left)
+        budgets = list(_shared_budgets(workbench, work, project, of_project, of_person))
+    return min(budgets, key=lambda budget: budget.left)
 
 
 def _shared_budgets(

@@ -17,7 +17,7 @@ from math import inf
 from pathlib import Path, PurePath
 from statistics import fmean
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 from app.corpora.corpus import Corpus, CorpusText, SkippedRow
 from app.corpora.formats.registry import KNOWN_FORMATS
@@ -34,7 +34,7 @@ from app.evaluators.method import gather_all
 from app.limits import CONCURRENCY
 from app.providers.adapters.request_style import START
 from app.providers.base import spending_by_text
-from app.providers.budget import Hold
+from app.providers.budget import TokenBudget
 from app.providers.credentials import Credentials
 from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
@@ -405,14 +405,6 @@ LEAST_ROOM = 1_024
 LOOK_SECONDS = 0.2
 
 
-class Money(Hold, Protocol):
-    """A spending limit for judging, over several requests and processes."""
-
-    def left(self) -> float:
-        """Return the US dollars that are left."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class JudgedByProject:
     """The results, in the order asked for. `calls` were paid and cost `cost_usd`, None if unknown; `calls_cached` were
@@ -466,7 +458,7 @@ def judge_with_published(
     workbench: Workbench,
     dimension_id: int,
     texts: Sequence[Text],
-    money: Money,
+    budget: TokenBudget,
     version: int | None = None,
     judge: str = "",
     seconds: float = inf,
@@ -485,7 +477,7 @@ def judge_with_published(
         own_wordings_of_run(workbench, project_id, run) if run else own_wordings(workbench, project_id),
         spending_by_text() as paid,
     ):
-        scores, tally, model = asyncio.run(_scores(workbench, asked, texts, money, seconds))
+        scores, tally, model = asyncio.run(_scores(workbench, asked, texts, budget, seconds))
     errors = [score for score in scores if isinstance(score, ProviderError)]
     if errors and len(errors) == len(scores):
         raise errors[0]
@@ -528,12 +520,14 @@ def _as_newest_run(workbench: Workbench, dimension_id: int, version: int | None,
 
 
 async def _scores(
-    workbench: Workbench, asked: _Asked, texts: Sequence[Text], money: Money, seconds: float
+    workbench: Workbench, asked: _Asked, texts: Sequence[Text], budget: TokenBudget, seconds: float
 ) -> tuple[list[Evaluation | ProviderError], Tally, str]:
     """Return each text's score or error, the questions asked, and the judge's full name."""
-    options, hold = await asyncio.to_thread(_within, asked, money)
+    options, limit = await asyncio.to_thread(_within, asked, budget)
     options = replace(options, timeout=min(options.timeout, seconds))
-    async with model_session(workbench, asked.judge, project=asked.project.id, options=options, hold=hold) as model:
+    async with model_session(
+        workbench, asked.judge, project=asked.project.id, options=options, token_budget=limit
+    ) as model:
         evaluator = ChecklistEvaluator(model, asked.project.task, asked.dimension, asked.checklist, asked.options)
 
         async def score(text: Text) -> Evaluation | ProviderError:
@@ -557,8 +551,8 @@ async def _stop_in_time(model: RecordedModel, seconds: float) -> None:
     model.stop()
 
 
-def _within(asked: _Asked, money: Money) -> tuple[ModelOptions, Hold | None]:
-    """Return options that limit the cost of an answer, and the money to reserve for it; None for a free judge. Raises
+def _within(asked: _Asked, budget: TokenBudget) -> tuple[ModelOptions, TokenBudget | None]:
+    """Return options that limit the cost of an answer, and the budget to reserve it in; None for a free judge. Raises
     BudgetError for an unknown price."""
     options, provider = asked.model, spec_of(parse_model_name(asked.judge).provider)
     price = known_prices().of(str(parse_model_name(asked.judge)), today(), FLEX if options.tier == FLEX else STANDARD)
@@ -566,8 +560,8 @@ def _within(asked: _Asked, money: Money) -> tuple[ModelOptions, Hold | None]:
         raise BudgetError(f"The price of {asked.judge} is unknown, so no budget can be kept.", "Name another judge.")
     if price is None or price.free:
         return options, None
-    room = int(money.left() / ANSWER_SHARE * 1e6 / price.output) if price.output else START
-    return replace(options, max_output_tokens=min(options.max_output_tokens or START, max(room, LEAST_ROOM))), money
+    room = int(budget.left() / ANSWER_SHARE * 1e6 / price.output) if price.output else START
+    return replace(options, max_output_tokens=min(options.max_output_tokens or START, max(room, LEAST_ROOM))), budget
 
 
 def _with_answers(text: Text, score: Evaluation | ProviderError, questions: Sequence[Question]) -> JudgedText:

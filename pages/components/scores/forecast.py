@@ -172,12 +172,12 @@ def allowance(workbench: Workbench, project_id: int, ahead: Sequence[Forecast]) 
     """Draw the budget's limits; nothing without requests or a limit."""
     paying = [judge for judge in ahead if judge.is_llm and judge.estimate.calls > judge.estimate.calls_cached]
     with ShownErrors():
-        purses = allowances_left(workbench, project_id, [judge.judge for judge in paying])
+        budgets = allowances_left(workbench, project_id, [judge.judge for judge in paying])
         cost = sum(judge.estimate.cost_usd or 0.0 for judge in paying)
-        for purse in purses:
-            st.caption(f"{plain(purse.whose)}: {dollars(purse.left)} of it is left.")
-            if cost > purse.left:
+        for shared in budgets:
+            st.caption(f"{plain(shared.whose)}: {dollars(shared.left)} of it is left.")
+            if cost > shared.left:
                 st.warning(
                     "This may cost more than that: the run then ends on the way and can be resumed. "
-                    f"{plain(purse.hint)}"
+                    f"{plain(shared.hint)}"
                 )

@@ -29,7 +29,7 @@ from app.entrance.api import OF_ANOTHER, PROBLEM, V1, api_routes, openapi
 from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
 from app.services.data.project_transfer import export_project, import_project
-from app.services.people.api_tokens import PREFIX, TokenMoney, api_tokens_of, make_api_token, revoke_api_token
+from app.services.people.api_tokens import PREFIX, StoredTokenBudget, api_tokens_of, make_api_token, revoke_api_token
 from app.services.people.invitations import revoke_access
 from app.services.people.sign_ins import token_hash
 from app.services.runtime.spending import project_spending, total_cost
@@ -291,11 +291,11 @@ def test_a_budget_of_one_cent_is_not_exceeded(bench: Workbench, llm: FakeLlm) ->
 
 def test_money_that_another_process_set_aside_is_not_spent(bench: Workbench, llm: FakeLlm) -> None:
     api = Api(bench, made(bench, budget=1.0))
-    money = TokenMoney(bench.database, api_tokens_of(bench, 1)[0].id)
-    assert money._set_aside(1.0)
+    budget = StoredTokenBudget(bench.database, api_tokens_of(bench, 1)[0].id)
+    assert budget._reserve(1.0)
     refused(api.judge(), 402)
     assert llm.requests == []
-    money._settle(1.0, 0.0)
+    budget._settle(1.0, 0.0)
     assert api.judge().status_code == 200
 
 
