@@ -59,8 +59,8 @@ class _RepositoryOf(Generic[Kind]):
 class UnitOfWork:
     """The repositories, sharing one session. They return frozen values, never rows.
 
-    `texts` and `results` leave out texts of a locked test split, so that their callers are safe. The `every_` and
-    `locked_` ones don't: only the services that tests/architecture names may use them.
+    `texts` and `results` leave out texts of a held-out split, so that their callers are safe. The `every_` and
+    `held_out_` ones don't: only the services that tests/architecture names may use them.
     """
 
     def __init__(self, session: Session) -> None:
@@ -82,8 +82,8 @@ class UnitOfWork:
     import_reports = _RepositoryOf(ImportReports)
     upload_counts = _RepositoryOf(UploadCounts)
     every_text = _RepositoryOf(Texts, Scope.EVERY)
-    locked_texts = _RepositoryOf(Texts, Scope.LOCKED)
-    locked_splits = _RepositoryOf(HeldOutSplits)
+    held_out_texts = _RepositoryOf(Texts, Scope.LOCKED)
+    held_out_splits = _RepositoryOf(HeldOutSplits)
     think_aloud = _RepositoryOf(ThinkAloud)
     independence = _RepositoryOf(Independence)
     transcripts = _RepositoryOf(Transcripts)
@@ -105,7 +105,7 @@ class UnitOfWork:
     stages = _RepositoryOf(StageRuns)
     results = _RepositoryOf(Results)
     every_result = _RepositoryOf(Results, Scope.EVERY)
-    locked_results = _RepositoryOf(Results, Scope.LOCKED)
+    held_out_results = _RepositoryOf(Results, Scope.LOCKED)
     calls = _RepositoryOf(Calls)
     transfers = _RepositoryOf(Transfers)
 

@@ -5,7 +5,7 @@ import streamlit as st
 from app.services.data.projects import dimensions_named, overview
 from pages.components.shell.current import current_dimension, current_project, current_workbench, keep
 from pages.components.shell.frame import header, nothing_yet
-from pages.components.shell.held_out_split import locked_split
+from pages.components.shell.held_out_split import held_out_split
 from pages.components.texts.import_form import import_form, import_report, preferences_form, show_report, watch_import
 from pages.components.texts.text_list import add_dimension_form, dimension_form, sample_change, task_form, texts_to_read
 
@@ -61,7 +61,7 @@ elif section == JUDGED:
 elif section == SAMPLES and texts:
     sample_change(workbench, project)
 elif section == SPLIT and texts:
-    locked_split(workbench, project)
+    held_out_split(workbench, project)
 elif not texts:
     nothing_yet("texts", "**This project has no texts yet.** Choose Import above and bring in a file.")
 else:

@@ -297,7 +297,7 @@ def _run(caller: ApiCaller, request: Request, _: bytes) -> Any:
         "started": run.started.isoformat(),
         "cost_usd": spent.cost_usd,
         "by_dimension": counts,
-        # A look at a locked test split is counted, so nobody gets there by chance.
+        # A look at a held-out split is counted, so nobody gets there by chance.
         "results": [] if run.locked else [result.to_json() for result in cached_results(reading, number)],
     }
 

@@ -68,8 +68,8 @@ class Signature:
     """`level|coefficient|groups used/all|duplicates|resamples|seed|checklist version|judge|prompt hash`.
 
     After the groups follow the choice on constant groups ("61/96 skip"), "partial" if texts with unanswered questions
-    count, and "locked" for a locked split; after the resamples the drawn unit ("1000 sources"). The last three are "-"
-    for scores of other programs.
+    count, and "locked" for a held-out split; after the resamples the drawn unit ("1000 sources"). The last three are
+    "-" for scores of other programs.
     """
 
     level: str
@@ -107,7 +107,7 @@ class Signature:
 class Origin:
     """Where the scores came from, for the signature; absent for scores of other programs.
 
-    locked: the figure is for a locked test split. partial: texts with unanswered questions count too.
+    locked: the figure is for a held-out split. partial: texts with unanswered questions count too.
     """
 
     checklist: str = ABSENT

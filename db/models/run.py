@@ -1,4 +1,4 @@
-"""Tables of runs, calls, batches, drift anchors and the locked split."""
+"""Tables of runs, calls, batches, drift anchors and the held-out split."""
 
 from datetime import datetime
 from typing import Any
@@ -206,7 +206,7 @@ class AnchorLookRow(NumberedRow, table=True):
 
 
 class HeldOutSplitRow(NumberedRow, table=True):
-    """A locked split. `opened_at` is empty while it is locked. An opened one stays, with its documents and looks."""
+    """A held-out split. `opened_at` is empty while it is locked. An opened one stays, with its documents and looks."""
 
     __tablename__ = "locked_split"
 

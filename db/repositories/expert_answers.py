@@ -427,7 +427,7 @@ class Preferences(Repository):
             self._session.execute(insert(PreferenceRow), rows)
 
     def of(self, dimension_id: int) -> list[Preference]:
-        """Return preferences in the order they came, without those of a text in a locked split."""
+        """Return preferences in the order they came, without those of a text in a held-out split."""
         a, b = aliased(TextRow), aliased(TextRow)
         columns: list[Any] = [PreferenceRow, DimensionRow.name, *_place_columns(a), *_place_columns(b)]
         rows = self._session.execute(

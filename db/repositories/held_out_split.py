@@ -1,4 +1,4 @@
-"""Locked test splits, and the rule that keeps their texts out of all other queries."""
+"""Held-out splits, and the rule that keeps their texts out of all other queries."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.data.held_out_split import locked_runs, state_of
+from app.services.data.held_out_split import held_out_runs, state_of
 from app.services.results.results import DimensionResult, Level, open_held_out_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
@@ -22,13 +22,13 @@ from pages.components.shell.tables import show_table
 def locked_results(workbench: Workbench, project: Project, level: Level) -> None:
     state = state_of(workbench, project.id)
     if state is None:
-        st.markdown("**No test split is locked.** Lock a share of the documents on Texts before you tune anything.")
+        st.markdown("**No held-out split is locked.** Lock a share of the documents on Texts before you tune anything.")
         link("texts", parameters={"section": "Test split"})
         return
     st.markdown(split_sentence(state))
-    runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}
+    runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in held_out_runs(workbench, project.id)}
     if not runs:
-        nothing_yet("locked", "None of its texts has been scored yet. Choose **Locked test split** on Scores.")
+        nothing_yet("locked", "None of its texts has been scored yet. Choose **Held-out split** on Scores.")
         link("scores")
         return
     with st.form("look_form", border=False):
@@ -50,7 +50,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
             saved_typing("look_who")
             st.rerun()
     if found := st.session_state.get(shown):
-        st.subheader("On the locked test split", anchor=False)
+        st.subheader("On the held-out split", anchor=False)
         show_table([_row(result) for result in found], "locked_results")
         for result in found:
             st.caption(

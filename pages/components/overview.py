@@ -225,7 +225,7 @@ def take_along(workbench: Workbench, project: Project) -> None:
     from app.services.data.project_transfer import project_bytes, transfer_name  # noqa: PLC0415 - Overview opens fast
 
     st.markdown(
-        f"**{plain(project.name)}** as one file, to go on with on another computer: texts (those of a locked test "
+        f"**{plain(project.name)}** as one file, to go on with on another computer: texts (those of a held-out "
         "split too), ratings, attributes, checklists with their history, runs, scores, recordings, and each reply "
         "that was paid for. It holds no keys."
     )
@@ -318,7 +318,7 @@ def _confirm(workbench: Workbench, project: Project) -> None:
     locked = state_of(workbench, project.id)
     if locked:
         st.caption(
-            f"The {locked.texts:,} texts of the locked test split stay out of it. To keep them too, open the split on "
+            f"The {locked.texts:,} texts of the held-out split stay out of it. To keep them too, open the split on "
             "Texts first."
         )
     file_download(

@@ -1,4 +1,4 @@
-"""What can reach the texts of a locked test split is named here, with the reason."""
+"""What can reach the texts of a held-out split is named here, with the reason."""
 
 import re
 
@@ -6,12 +6,12 @@ from tests.support.repository import ROOT, name_of, python_files
 
 ALLOWED = {
     "app/services/data/held_out_split.py": "draws the split, and shows results on it when somebody looks",
-    "app/services/think_aloud/samples.py": "plans a run on the locked split",
+    "app/services/think_aloud/samples.py": "plans a run on the held-out split",
     "app/services/scoring/run_writer.py": "the judge reads what the run planned",
     "app/services/scoring/block_scoring.py": "the judge reads what the run planned",
     "app/services/scoring/run_worker.py": "keeps a document's texts together in what the run planned",
     "app/services/scoring/runs.py": "looks for references among what a run is to score, and at its answers",
-    "app/services/scoring/evaluators.py": "a run on the locked split takes over what an earlier run asked about it",
+    "app/services/scoring/evaluators.py": "a run on the held-out split takes over what an earlier run asked about it",
     "app/services/scoring/forecast.py": "counts the tokens of what a run planned",
     "app/services/scoring/recordings.py": "asks the ledger again what a run asked",
     "app/services/results/results.py": "computes a look's results",
@@ -19,7 +19,7 @@ ALLOWED = {
     "app/services/data/projects.py": "counts the texts of a project",
     "app/services/data/imports.py": "counts the texts of a project",
 }
-REACHES = re.compile(r"\bwork\.(every_text|every_result|locked_texts|locked_results)\b")
+REACHES = re.compile(r"\bwork\.(every_text|every_result|held_out_texts|held_out_results)\b")
 TABLES = re.compile(r"\b(TextRow|RatingRow|JudgmentRow)\b")
 # Samples are drawn from open documents, and these are never locked; runs write judgments; imports know all texts; who
 # is renamed is renamed everywhere; preferences name their texts, within the scope; the scope's rule itself.

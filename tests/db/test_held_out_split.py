@@ -1,4 +1,4 @@
-"""A locked split answers alike on both databases: its texts are nowhere but where they are asked for by name."""
+"""A held-out split answers alike on both databases: its texts are nowhere but where they are asked for by name."""
 
 from datetime import UTC
 
@@ -35,12 +35,12 @@ def test_locked_documents_are_left_out_of_every_question(database: Database) -> 
         project, dimension = rated_project(work)
         run = scored_run(work, project, dimension)
         before = work.results.rating_state(dimension)
-        work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
+        work.held_out_splits.lock(project, ["d1"], 0.3, 7, "Ana")
         locked = {work.texts.ids_by_key(project)[key] for key in (("d1", "s0", ""), ("d1", "s1", ""))}
     with database.read() as work:
         assert {t.doc_id for t in work.texts.all(project)} == {"d0", "d2"}
         assert {t.doc_id for t in work.texts.page(project, 0, 10, "text")} == {"d0", "d2"}
-        assert (work.texts.count(project), work.every_text.count(project), work.locked_texts.count(project)) == (
+        assert (work.texts.count(project), work.every_text.count(project), work.held_out_texts.count(project)) == (
             4,
             6,
             2,
@@ -58,10 +58,10 @@ def test_locked_documents_are_left_out_of_every_question(database: Database) -> 
         assert {row.doc_id for row in work.results.scored(run, dimension)} == {"d0", "d2"}
         assert not locked & work.results.details(run, dimension).keys()
         assert work.results.rating_state(dimension) != before
-        assert {row.text for row in work.locked_results.scored(run, dimension)} == locked
+        assert {row.text for row in work.held_out_results.scored(run, dimension)} == locked
         assert len(work.every_result.scored(run, dimension)) == 6
-        assert work.locked_splits.runs_with_scores(project) == [run]
-        assert work.locked_splits.scored_before(work.locked_splits.of(project)[0].id) == 2
+        assert work.held_out_splits.runs_with_scores(project) == [run]
+        assert work.held_out_splits.scored_before(work.held_out_splits.of(project)[0].id) == 2
 
 
 def test_answers_to_questions_about_locked_texts_are_left_out(database: Database) -> None:
@@ -73,19 +73,19 @@ def test_answers_to_questions_about_locked_texts_are_left_out(database: Database
         question = checklist.asked[0].id
         judged = (Judgment(question, Answer.YES),)
         work.runs.save([Outcome(planned, Evaluation(2.0, judgments=judged)) for planned in work.runs.open_scores(run)])
-        work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
-        locked = {text.id for text in work.locked_texts.all(project)}
+        work.held_out_splits.lock(project, ["d1"], 0.3, 7, "Ana")
+        locked = {text.id for text in work.held_out_texts.all(project)}
     with database.read() as work:
         assert not locked & work.results.answers(run, dimension).keys()
         assert work.results.answer_counts(run, dimension) == {question: {Answer.YES: 4}}
         assert all(work.results.judgments(run, dimension, text) == [] for text in locked)
-        assert all(work.locked_results.judgments(run, dimension, text) for text in locked)
+        assert all(work.held_out_results.judgments(run, dimension, text) for text in locked)
 
 
 def test_a_text_imported_later_for_a_locked_document_is_locked_too(database: Database) -> None:
     with database.write() as work:
         project, _ = rated_project(work)
-        work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
+        work.held_out_splits.lock(project, ["d1"], 0.3, 7, "Ana")
         work.texts.add_many(project, [Text("d1", "Late", "s9"), Text("d9", "Later", "s9")])
     with database.read() as work:
         assert [t.text for t in work.texts.all(project) if t.system_id == "s9"] == ["Later"]
@@ -96,19 +96,19 @@ def test_another_project_with_the_same_document_names_is_not_locked(database: Da
         project, _ = rated_project(work)
         other = work.projects.add("Other", Task())
         work.texts.add_many(other.id, [Text("d1", "Free")])
-        work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
+        work.held_out_splits.lock(project, ["d1"], 0.3, 7, "Ana")
         assert work.texts.count(other.id) == 1
 
 
 def test_looks_are_kept_and_an_opened_split_stays_on_record(database: Database) -> None:
     with database.write() as work:
         project, _ = rated_project(work)
-        work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
-        split = work.locked_splits.of(project)[0]
-        work.locked_splits.add_look(split.id, "Ben", [4, 5])
-        work.locked_splits.open(split.id, "Ana")
+        work.held_out_splits.lock(project, ["d1"], 0.3, 7, "Ana")
+        split = work.held_out_splits.of(project)[0]
+        work.held_out_splits.add_look(split.id, "Ben", [4, 5])
+        work.held_out_splits.open(split.id, "Ana")
     with database.read() as work:
-        (kept,) = work.locked_splits.of(project)
+        (kept,) = work.held_out_splits.of(project)
         assert (kept.documents, kept.share, kept.seed, kept.locked_by, kept.opened_by) == (
             ("d1",),
             0.3,

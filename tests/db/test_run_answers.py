@@ -46,9 +46,9 @@ def test_some_texts_by_their_numbers(database: Database, run: int, monkeypatch: 
     with database.write() as work:
         project = work.projects.all()[0]
         texts = work.texts.all(project.id)
-        work.locked_splits.lock(project.id, [texts[-1].doc_id], 0.25, 0, "test")
+        work.held_out_splits.lock(project.id, [texts[-1].doc_id], 0.25, 0, "test")
     with database.read() as work:
         wanted = [text.id for text in texts]
-        assert list(work.texts.ids(project.id)) == wanted[:-1], "none of the locked split"
+        assert list(work.texts.ids(project.id)) == wanted[:-1], "none of the held-out split"
         assert work.texts.keys_of(wanted) == {text.id: text.key for text in texts[:-1]}
         assert dict(work.texts.each_wording(wanted)) == {text.id: text.text for text in texts[:-1]}

@@ -1,4 +1,4 @@
-"""The locked test split on the screens: locked on Data, scored on Score, looked at on Locked test, and nowhere else."""
+"""The held-out split on the screens: locked on Data, scored on Score, looked at on Locked test, and nowhere else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +41,7 @@ def section(app: AppTest, workbench: Workbench, name: str) -> AppTest:
 
 
 def locked_demo(workbench: Workbench) -> int:
-    """The demo with a locked split; the run that has scored it."""
+    """The demo with a held-out split; the run that has scored it."""
     project = get_project(workbench, "Demo")
     lock(workbench, project.id, 0.25, 1, "Ana")
     dimensions = tuple(dimensions_named(workbench, "Demo", "all"))
@@ -86,11 +86,11 @@ def test_locked_texts_are_not_on_the_list_of_texts(demo: Workbench, open_screen:
 def test_the_split_is_scored_only_where_it_is_chosen(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     app = open_screen("scores")
-    assert "Locked test split" not in app.button_group(key="score_texts").options
+    assert "Held-out split" not in app.button_group(key="score_texts").options
     state = lock(demo, project.id, 0.25, 1, "Ana")
     app = open_screen("scores")
     assert f"{state.texts} of {state.texts_all} texts are locked away" in shown(app)
-    app.button_group(key="score_texts").set_value("Locked test split").run()
+    app.button_group(key="score_texts").set_value("Held-out split").run()
     app.button(key="start_scoring").click().run()
     app = ended(app, job_key(project.id))
     assert not app.exception
@@ -101,7 +101,7 @@ def test_the_split_is_scored_only_where_it_is_chosen(demo: Workbench, open_scree
 
 def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable[[], AppTest]) -> None:
     project = get_project(demo, "Demo")
-    assert "No test split is locked." in shown(open_tab())
+    assert "No held-out split is locked." in shown(open_tab())
     run = locked_demo(demo)
     app = open_tab()
     assert not app.exception
@@ -117,7 +117,7 @@ def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable
     assert state is not None
     assert [each.who for each in state.split.looks] == ["Ben"]
     again = open_tab()
-    assert "On the locked test split" not in [s.value for s in again.subheader]
+    assert "On the held-out split" not in [s.value for s in again.subheader]
 
 
 def test_an_ordinary_result_offers_no_run_of_the_split(demo: Workbench, open_screen: Open) -> None:

@@ -65,7 +65,7 @@ def look(
     if json_:
         print_json({"split": _document(state), "results": [result.to_json() for result in found]})
         return
-    echo(f"Locked test split. Looks so far: {len(state.split.looks)}.")
+    echo(f"Held-out split. Looks so far: {len(state.split.looks)}.")
     print_results(found, target.notice)
 
 
@@ -84,14 +84,14 @@ def open_(
     if not yes and not typer.confirm("Open the split? Its texts can't serve as a test again.", err=True):
         return
     open_split(workbench, target.id, by)
-    echo(f"Opened the locked split of {target.name}.", err=True)
+    echo(f"Opened the held-out split of {target.name}.", err=True)
 
 
 def _print_state(state: "SplitState | None", json_: bool) -> None:
     if json_:
         print_json(_document(state) if state else None)
     elif state is None:
-        echo("Nothing is locked. `interacteval split lock` draws a test split.")
+        echo("Nothing is locked. `interacteval split lock` draws a held-out split.")
     else:
         split = state.split
         echo(

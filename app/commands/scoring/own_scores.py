@@ -51,7 +51,7 @@ def import_(
     ]
     echo(table(["dimension", "texts scored", "texts without a score", "rows of samples"], rows))
     if report.locked:
-        say(f"{counted(report.locked, 'row')} of the locked test split left out")
+        say(f"{counted(report.locked, 'row')} of the held-out split left out")
     if report.duplicates:
         say(f"{counted(report.duplicates, 'row')} repeated a score and counted once")
     for skipped in report.left_out[:_SHOWN]:

@@ -222,7 +222,7 @@ def score(
         ),
     ] = None,
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
-    locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
+    locked: Annotated[bool, typer.Option("--locked", help="Score the held-out split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
     processes: Annotated[int, typer.Option(min=1, help="With so many Dask workers on this machine.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,

@@ -45,7 +45,7 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
         raise InputError(f"{share:g} is not a share of the documents.", "Give a number between 0 and 1, such as 0.2.")
     with workbench.database.write() as work:
         if _locked(work, project_id):
-            raise ConflictError("This project has a locked split already.", "Open it before another is drawn.")
+            raise ConflictError("This project has a held-out split already.", "Open it before another is drawn.")
         rated = _document_means(work, project_id)
         means = rated or dict.fromkeys(work.texts.documents(project_id), 0.0)
         read = {s.text.doc_id for d in work.projects.dimensions(project_id) for s in work.think_aloud.samples(d.id)}
@@ -64,15 +64,15 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
         drawn = [free[index] for index in stratified_draw([means[doc] for doc in free], wanted, seed)]
         if len(drawn) == len(means):
             raise InputError("Nothing would be left to work with.", "Lock a smaller share.")
-        work.locked_splits.lock(project_id, drawn, share, seed, name)
-        return _state(work, project_id, work.locked_splits.of(project_id))
+        work.held_out_splits.lock(project_id, drawn, share, seed, name)
+        return _state(work, project_id, work.held_out_splits.of(project_id))
 
 
 @use_case(Right.SEE)
 def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
     """Return the state of the held-out split, None without one."""
     with workbench.database.read() as work:
-        found = work.locked_splits.of(project_id)
+        found = work.held_out_splits.of(project_id)
         return _state(work, project_id, found) if found and found[0].opened_at is None else None
 
 
@@ -80,7 +80,7 @@ def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
 def opened_splits(workbench: Workbench, project_id: int) -> list[HeldOutSplit]:
     """Return splits that were opened, newest first."""
     with workbench.database.read() as work:
-        return [split for split in work.locked_splits.of(project_id) if split.opened_at is not None]
+        return [split for split in work.held_out_splits.of(project_id) if split.opened_at is not None]
 
 
 @use_case(Right.FACILITATE, act="opened the held-out split")
@@ -88,14 +88,14 @@ def open_split(workbench: Workbench, project_id: int, who: str) -> None:
     """Open the split: its texts become ordinary texts. The split stays on record. Raises NotReadyError without one."""
     name = require_name(who)
     with workbench.database.write() as work:
-        work.locked_splits.open(require_split(work, project_id).id, name)
+        work.held_out_splits.open(require_split(work, project_id).id, name)
 
 
 @use_case(Right.SEE)
-def locked_runs(workbench: Workbench, project_id: int) -> list[int]:
+def held_out_runs(workbench: Workbench, project_id: int) -> list[int]:
     """Return the ids of runs with scores on held-out texts, newest first."""
     with workbench.database.read() as work:
-        return work.locked_splits.runs_with_scores(project_id)
+        return work.held_out_splits.runs_with_scores(project_id)
 
 
 def require_name(who: str) -> str:
@@ -106,14 +106,14 @@ def require_name(who: str) -> str:
 
 
 def _locked(work: UnitOfWork, project_id: int) -> HeldOutSplit | None:
-    return next((split for split in work.locked_splits.of(project_id) if split.opened_at is None), None)
+    return next((split for split in work.held_out_splits.of(project_id) if split.opened_at is None), None)
 
 
 def require_split(work: UnitOfWork, project_id: int) -> HeldOutSplit:
     """Return the held-out split. Raises NotReadyError without one."""
     split = _locked(work, project_id)
     if split is None:
-        raise NotReadyError("This project has no locked split.", "Lock one first.")
+        raise NotReadyError("This project has no held-out split.", "Lock one first.")
     return split
 
 
@@ -134,8 +134,8 @@ def _state(work: UnitOfWork, project_id: int, splits: Sequence[HeldOutSplit]) ->
     return SplitState(
         split=splits[0],
         documents_all=documents,
-        texts=work.locked_texts.count(project_id),
+        texts=work.held_out_texts.count(project_id),
         texts_all=work.every_text.count(project_id),
-        scored_before=work.locked_splits.scored_before(splits[0].id),
+        scored_before=work.held_out_splits.scored_before(splits[0].id),
         earlier=tuple(splits[1:]),
     )

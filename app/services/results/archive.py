@@ -453,7 +453,7 @@ def _parts(workbench: Workbench, project_id: int, now: datetime) -> Iterator[Par
         }
     locked = state_of(workbench, project_id)
     apart = (
-        f"\nThe {locked.texts:,} texts of the locked test split are not in here, nor their ratings and scores.\n"
+        f"\nThe {locked.texts:,} texts of the held-out split are not in here, nor their ratings and scores.\n"
         if locked
         else ""
     )

@@ -17,7 +17,7 @@ from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
 from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Constant, Duplicates, Level, Resampling
-from app.services.data.held_out_split import locked_runs, require_name, require_split
+from app.services.data.held_out_split import held_out_runs, require_name, require_split
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
 from app.services.scoring.run_writer import (
@@ -175,7 +175,7 @@ def results_of(
     """
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
-        source = work.locked_results if locked else work.results
+        source = work.held_out_results if locked else work.results
         return [
             _result(work, run, part, _Reading(tuple(source.scored(run_id, part.dimension))), choices, locked)
             for part in work.runs.parts(run_id)
@@ -293,7 +293,7 @@ def _without_score(rows: Sequence[ScoredText]) -> list[str]:
 
 def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> str:
     """Return a caution if raters of the dimension use different scales, else ""."""
-    raters = (work.locked_texts if locked else work.texts).rater_ranges(dimension_id)
+    raters = (work.held_out_texts if locked else work.texts).rater_ranges(dimension_id)
     return scale_remark([RaterScale(*each) for each in raters])
 
 
@@ -355,7 +355,7 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
     locked = [run for run in asked or () if runs[run].locked]
     if locked:
         raise NotReadyError(
-            f"Run {locked[0]} scored the locked test split, so its results are seen on purpose only.",
+            f"Run {locked[0]} scored the held-out split, so its results are seen on purpose only.",
             "`interacteval split look` shows them; each look is counted.",
         )
     found = list(asked or ()) or [run.id for run in default_runs(list(runs.values()))]
@@ -482,10 +482,10 @@ def open_held_out_results(
     name = require_name(who)
     with workbench.database.read() as work:
         split = require_split(work, project_id)
-    without = [run for run in runs if run not in locked_runs(workbench, project_id)]
+    without = [run for run in runs if run not in held_out_runs(workbench, project_id)]
     if not runs or without:
         which = f"Run {without[0]} has" if without else "No run has"
         raise NotReadyError(f"{which} no scores on the locked texts.", "Score them first (score --locked).")
     with workbench.database.write() as work:
-        work.locked_splits.add_look(split.id, name, runs)
+        work.held_out_splits.add_look(split.id, name, runs)
     return [result for run in runs for result in results_of(workbench, run, Choices(level), locked=True)]

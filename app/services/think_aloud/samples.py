@@ -226,7 +226,7 @@ def evaluation_texts(
     locked: the held-out texts instead of all others.
     """
     out = stored_sample_exclusions(work, project_id, dimension_id)
-    texts = (work.locked_texts if locked else work.texts).places(project_id)
+    texts = (work.held_out_texts if locked else work.texts).places(project_id)
     return [text for text in texts if not out.holds(text)], out
 
 
@@ -253,7 +253,7 @@ def drawn(
     if not 0 < share <= 1:
         raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
     if locked and (share < 1 or draw):
-        raise InputError("Nothing can be drawn from the locked split.", "Score it whole.")
+        raise InputError("Nothing can be drawn from the held-out split.", "Score it whole.")
     if share < 1 and draw:
         raise InputError("A share of the texts and a draw of documents are both asked for.", "Ask for one of them.")
     with workbench.database.read() as work:
@@ -287,10 +287,10 @@ def _nothing_left(work: UnitOfWork, project_id: int, dimension_id: int, locked: 
             "The project has no texts to score.", "Import some, on Texts or with `interacteval import`."
         )
     if locked and open_ == everything:
-        return NotReadyError("No text is locked away as a test.", "Lock a test split first.")
-    where = "in the locked test split" if locked else "outside the locked test split"
+        return NotReadyError("No text is locked away as a test.", "Lock a held-out split first.")
+    where = "in the held-out split" if locked else "outside the held-out split"
     if not locked and not open_:
-        return NotReadyError("All texts are in the locked test split.", "Score them with the locked split chosen.")
+        return NotReadyError("All texts are in the held-out split.", "Score them with the held-out split chosen.")
     these = everything - open_ if locked else open_
     return NotReadyError(
         f"Nothing is left to score on {name}: all {these} texts {where if open_ < everything else 'of the project'} "

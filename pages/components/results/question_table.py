@@ -20,8 +20,8 @@ from pages.components.shell.tables import csv_download, show_table
 WEIGHTS: dict[str, str] = {"equal": "Equal", "learned": "Learned from ratings"}
 HELP = (
     "Weights are learned from the ratings on some sources and tested on the others, again and again (nested "
-    "cross-validation), so that no text helps to score itself. Texts of a locked split take no part. Scores keep equal "
-    "weights: what you find here you can enter on Checklist."
+    "cross-validation), so that no text helps to score itself. Texts of a held-out split take no part. Scores keep "
+    "equal weights: what you find here you can enter on Checklist."
 ) + more_in_guide("weights")
 
 

@@ -106,7 +106,7 @@ def _show(report: OwnScoresReport) -> None:
         if kept_back:
             st.caption(f"Documents that are shown as samples are never scored: {', '.join(kept_back)}.")
         if report.locked:
-            st.caption(f"{number(report.locked, 'row')} of the locked test split stayed out.")
+            st.caption(f"{number(report.locked, 'row')} of the held-out split stayed out.")
         if report.left_out:
             left_out_rows(
                 f"**{number(len(report.left_out), 'row')}** did not fit:",

@@ -102,7 +102,7 @@ def _scored(run: RunSummary) -> str:
 def _draw(run: RunSummary) -> str:
     share, draw, seed = run.params.get("sample", 1), run.params.get("draw"), run.params.get("seed")
     if run.locked:
-        return "locked test split"
+        return "held-out split"
     if run.anchors:
         return "anchors"
     if chosen := run.params.get("texts_chosen"):
@@ -292,7 +292,7 @@ def note_ending(workbench: Workbench, project: Project) -> None:
 
 
 def outcome(workbench: Workbench, project: Project) -> None:
-    """Draw the outcome of the run that ended in this session, except of the locked split and of studies."""
+    """Draw the outcome of the run that ended in this session, except of the held-out split and of studies."""
     ended = st.session_state.get(_key(project), ())
     if not ended:
         return

@@ -1,4 +1,4 @@
-"""The locked test split: documents that nobody sees and nothing is tuned on, until the final test."""
+"""The held-out split: documents that nobody sees and nothing is tuned on, until the final test."""
 
 import streamlit as st
 
@@ -19,9 +19,9 @@ WHY = (
 )
 
 
-def locked_split(workbench: Workbench, project: Project) -> None:
-    """Draw the locked split's section of Data."""
-    st.subheader("Locked test split", anchor=False)
+def held_out_split(workbench: Workbench, project: Project) -> None:
+    """Draw the held-out split's section of Data."""
+    st.subheader("Held-out split", anchor=False)
     state = state_of(workbench, project.id)
     if state is None:
         st.markdown(WHY)
@@ -34,7 +34,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
                 "them may be known already.",
                 icon=":material/warning:",
             )
-        st.markdown("To test: choose **Locked test split** on Scores, then look at the result on **Locked test**.")
+        st.markdown("To test: choose **Held-out split** on Scores, then look at the result on **Locked test**.")
         look_list(state)
         _open_form(workbench, project)
     for split in opened_splits(workbench, project.id):
@@ -83,7 +83,7 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
         seed = second.number_input("Seed", 0, value=1, key="lock_seed")
         with third:
             who = own_name("lock_who")
-        pressed = was_pressed("Lock the test split", "lock_split", form=True, type="primary")
+        pressed = was_pressed("Lock the held-out split", "lock_split", form=True, type="primary")
     if pressed:
         with ShownErrors():
             lock(workbench, project.id, percent / 100, seed, who)

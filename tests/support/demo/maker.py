@@ -204,7 +204,7 @@ def built(workbench: Workbench, dimension: Dimension) -> Checklist:
 
 
 def score(workbench: Workbench, project: Project, dimensions: Sequence[Dimension]) -> None:
-    """The checklist, ROUGE-L and scores from elsewhere; the checklist on the locked split too, looked at once."""
+    """The checklist, ROUGE-L and scores from elsewhere; the checklist on the held-out split too, looked at once."""
     for options in (
         RunOptions(tuple(dimensions), JUDGE),
         RunOptions(tuple(dimensions), "none", "rouge-l"),

@@ -33,7 +33,7 @@ from pages.components.shell.current import hold, keep
 from pages.components.shell.labels import KEY_IN_SETTINGS, button_label, model_label, more_in_guide, plain, show_error
 from pages.components.shell.tables import picture
 
-ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
+ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Held-out split"
 TEXTS_HELP = (
     "All texts; or a draw from them. Where several texts share a document, draw documents × systems, as the paper's "
     "code does (40 × 4): a share spreads over the documents and leaves one or two texts of each, inside which a "
@@ -100,8 +100,8 @@ def text_filter(key: str) -> TextFilter | None:
 def draw_options(
     workbench: Workbench, project: Project, key: str = "score", locked: bool = True, trials_help: str = TRIALS_HELP
 ) -> DrawChoice:
-    """Draw and return the draw of texts. `key`: prefix of the widgets' keys. locked: offer the locked split if there is
-    one.
+    """Draw and return the draw of texts. `key`: prefix of the widgets' keys. locked: offer the held-out split
+    if there is one.
 
     All other choices leave out the locked texts.
     """

@@ -44,7 +44,7 @@ def test_the_draw_spans_the_scale_and_leaves_out_what_was_read_or_is_locked(benc
     assert not documents & samples
     assert left == 40 - 4 * len(samples) - 8  # four texts a document; two of ten documents are locked
     with bench.database.read() as work:
-        assert not documents & {text.doc_id for text in work.locked_texts.all(1)}
+        assert not documents & {text.doc_id for text in work.held_out_texts.all(1)}
         means = work.texts.mean_scores(1)
     assert max(means[t] for t in drawn.texts) - min(means[t] for t in drawn.texts) >= 3
 
@@ -54,7 +54,7 @@ def test_a_lock_drawn_later_spares_what_experts_have_read(bench: Workbench, draw
     lock(bench, 1, 0.5, 1, "Ana")
     assert len(texts_of(bench, draw)) == 5
     with bench.database.read() as work:
-        assert not read & {text.doc_id for text in work.locked_texts.all(1)}
+        assert not read & {text.doc_id for text in work.held_out_texts.all(1)}
 
 
 def test_the_same_seed_draws_the_same_and_a_draw_without_answers_can_be_repeated(bench: Workbench) -> None:

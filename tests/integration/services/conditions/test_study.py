@@ -114,7 +114,7 @@ def test_a_draw_and_a_lock_decide_which_texts_are_scored(
     assert [len(texts) for texts in plan.texts.values()] == [9]
     run_study(workbench, project, replace(options, families=(Family.COMB,)))
     with workbench.database.write() as work:
-        work.locked_splits.lock(project.id, ["d0"], 0.2, 1, "Ana")
+        work.held_out_splits.lock(project.id, ["d0"], 0.2, 1, "Ana")
     locked = plan_study(workbench, project, replace(options, families=(Family.COMB,)))
     assert [len(texts) for texts in locked.texts.values()] == [15]
     assert locked.to_build == []  # the checklist is the same

@@ -1,4 +1,4 @@
-"""A locked split is out of reach of everything but the judge and a look that is counted."""
+"""A held-out split is out of reach of everything but the judge and a look that is counted."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from app.domain.checklist import Answer
 from app.domain.project import Dimension, Task, Text, Verdict
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
 from app.services.checklists.checklists import versions_of
-from app.services.data.held_out_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
+from app.services.data.held_out_split import SplitState, held_out_runs, lock, open_split, opened_splits, state_of
 from app.services.data.projects import create_project, overview, rated_text, text_page
 from app.services.results.result_texts import judged_text, question_shares, run_counts
 from app.services.results.results import open_held_out_results, results_of, runs_to_show
@@ -33,7 +33,7 @@ def dimension(workbench: Workbench) -> Dimension:
 
 def locked_ids(workbench: Workbench) -> set[int]:
     with workbench.database.read() as work:
-        return {text.id for text in work.locked_texts.all(PROJECT)}
+        return {text.id for text in work.held_out_texts.all(PROJECT)}
 
 
 def locked_quarter(workbench: Workbench) -> SplitState:
@@ -127,7 +127,7 @@ def test_the_locked_texts_are_scored_apart_and_each_look_is_counted(workbench: W
     work_on(workbench, ordinary)
     run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules", locked=True))
     assert work_on(workbench, run).run.done == 12
-    assert locked_runs(workbench, PROJECT) == [run]
+    assert held_out_runs(workbench, PROJECT) == [run]
     assert results_of(workbench, run)[0].rows == ()
     assert runs_to_show(workbench, PROJECT) == [ordinary]
     (result,) = open_held_out_results(workbench, PROJECT, [run], "Ben", "dataset")
@@ -144,7 +144,7 @@ def test_the_locked_texts_are_scored_apart_and_each_look_is_counted(workbench: W
 def test_a_look_needs_a_name_and_something_to_look_at_and_is_not_counted_without(
     workbench: Workbench, dimension: Dimension
 ) -> None:
-    with pytest.raises(NotReadyError, match="no locked split"):
+    with pytest.raises(NotReadyError, match="no held-out split"):
         open_held_out_results(workbench, PROJECT, [1], "Ana")
     locked_quarter(workbench)
     run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules"))

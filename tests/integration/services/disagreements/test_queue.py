@@ -104,10 +104,10 @@ def test_locked_texts_are_in_no_queue_and_can_not_be_looked_at(workbench: Workbe
     experts_say(workbench, made, {"Ana": ["yyy"] * 10, "Ben": ["nyy"] * 10})
     before = {pair.text for pair in disagreement_queue(workbench, made.id).pairs}
     with workbench.database.write() as work:
-        work.locked_splits.lock(1, ["letter-2", "letter-5"], 0.2, 1, "Ana")
+        work.held_out_splits.lock(1, ["letter-2", "letter-5"], 0.2, 1, "Ana")
     after = {pair.text for pair in disagreement_queue(workbench, made.id).pairs}
     with workbench.database.read() as work:
-        locked = {text.id for text in work.locked_texts.all(1)}
+        locked = {text.id for text in work.held_out_texts.all(1)}
     assert locked
     assert after == before - locked
     with pytest.raises(NotFoundError):

@@ -41,7 +41,7 @@ def test_samples_and_locked_texts_are_in_neither_half(there: DecidedProject) -> 
     sample, locked = next(iter(before.development)), next(iter(before.proof))
     with there.workbench.database.write() as work:
         work.think_aloud.set_samples(there.dimension.id, [(sample, 3.0, "hand")])
-        work.locked_splits.lock(1, [before.texts[locked].doc_id], 0.1, 1, "Ana")
+        work.held_out_splits.lock(1, [before.texts[locked].doc_id], 0.1, 1, "Ana")
     after = decided(there)
     assert before.texts.keys() - after.texts.keys() == {sample, locked}
     assert not {sample, locked} & (after.development.keys() | after.proof.keys() | after.answers.keys())

@@ -210,7 +210,7 @@ def test_incomplete_texts_and_new_ratings_change_what_is_compared(workbench: Wor
     partial = compare_runs(workbench, dimension.id, baseline, [other], Choices(include_partial=True), 20)[0]
     assert partial.shared == 40
     with workbench.database.write() as work:
-        work.locked_splits.lock(PROJECT, ["d00"], 0.1, 1, "Ana")
+        work.held_out_splits.lock(PROJECT, ["d00"], 0.1, 1, "Ana")
     again = compare_runs(workbench, dimension.id, baseline, [other], Choices(include_partial=True), 20)[0]
     assert again.shared == 36
 

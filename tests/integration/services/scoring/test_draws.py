@@ -94,8 +94,8 @@ def test_a_draw_is_checked_against_all_it_was_drawn_from(workbench: Workbench, o
 
 def test_locked_texts_are_neither_drawn_nor_part_of_the_whole(workbench: Workbench, options: RunOptions) -> None:
     with workbench.database.write() as work:
-        work.locked_splits.lock(PROJECT, ["d0", "d1", "d2"], 0.2, 1, "Ana")
-        locked = {text.id for text in work.locked_texts.all(PROJECT)}
+        work.held_out_splits.lock(PROJECT, ["d0", "d1", "d2"], 0.2, 1, "Ana")
+        locked = {text.id for text in work.held_out_texts.all(PROJECT)}
     (check,) = check_draw(workbench, PROJECT, options)
     assert check.ks.n_all == 48
     for way in (options, replace(options, share=1.0, draw=(10, 4))):

@@ -135,7 +135,7 @@ def test_locked_texts_stay_locked_and_that_is_said(workbench: Workbench) -> None
         texts, ratings = _rows(archive.read("texts.csv")), _rows(archive.read("ratings.csv"))
         note = archive.read("README.txt").decode()
     assert len(texts) == len(ratings) == 120
-    assert "The 40 texts of the locked test split are not in here" in note
+    assert "The 40 texts of the held-out split are not in here" in note
 
 
 @pytest.mark.parametrize("name", ODD)
