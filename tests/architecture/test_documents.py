@@ -38,32 +38,38 @@ def _is_there(path: str) -> bool:
     return any(name_of(file) == named or name_of(file).startswith(f"{named}/") for file in project_files())
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_path_that_is_named_exists(document: Path) -> None:
+def test_every_path_that_is_named_exists(subtests: pytest.Subtests) -> None:
     paths = re.compile(rf"(?<![\w./-])(?:{'|'.join(TOP)})/[\w./-]*")
-    named = {path.rstrip(".") for line in _code(document) for path in paths.findall(line)}
-    links = set(re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")))
-    links = set() if GUIDE in document.parents else links  # some of its pages are made: test_guide.py follows them
-    gone = {path for path in named if not PLACEHOLDER.search(path) and not _is_there(path)}
-    gone |= {link for link in links if not (document.parent / link).exists()}
-    assert not gone
+    for document in DOCUMENTS:
+        with subtests.test(name_of(document)):
+            named = {path.rstrip(".") for line in _code(document) for path in paths.findall(line)}
+            links = set(re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")))
+            if GUIDE in document.parents:  # some of its pages are made: test_guide.py follows them
+                links = set()
+            gone = {path for path in named if not PLACEHOLDER.search(path) and not _is_there(path)}
+            gone |= {link for link in links if not (document.parent / link).exists()}
+            assert not gone
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_module_that_is_named_exists(document: Path) -> None:
-    named = {name for line in _code(document) for name in re.findall(r"(?<![\w./])(?:app|pages|db)(?:\.\w+)+", line)}
-    gone = set()
-    for name in named:
-        parts = name.split(".")
-        files = [Path(*parts[:depth]) for depth in range(len(parts), 1, -1)]
-        if not any((ROOT / file).is_dir() or (ROOT / file).with_suffix(".py").exists() for file in files[:2]):
-            gone.add(name)
-    assert not gone
+def test_every_module_that_is_named_exists(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        with subtests.test(name_of(document)):
+            named = {
+                name for line in _code(document) for name in re.findall(r"(?<![\w./])(?:app|pages|db)(?:\.\w+)+", line)
+            }
+            gone = set()
+            for name in named:
+                parts = name.split(".")
+                files = [Path(*parts[:depth]) for depth in range(len(parts), 1, -1)]
+                if not any((ROOT / file).is_dir() or (ROOT / file).with_suffix(".py").exists() for file in files[:2]):
+                    gone.add(name)
+            assert not gone
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_command_that_is_shown_exists_with_its_options(document: Path) -> None:
-    assert unknown_commands(document.read_text(encoding="utf-8")) == []
+def test_every_command_that_is_shown_exists_with_its_options(subtests: pytest.Subtests) -> None:
+    for document in DOCUMENTS:
+        with subtests.test(name_of(document)):
+            assert unknown_commands(document.read_text(encoding="utf-8")) == []
 
 
 def test_the_walk_in_a_terminal_calls_what_there_is() -> None:
@@ -88,31 +94,36 @@ def test_commands_are_shown() -> None:
     assert sum(line.startswith("interacteval ") for line in _code(GUIDE / "command-line.md")) > 10
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_target_of_make_exists(document: Path) -> None:
+def test_every_target_of_make_exists(subtests: pytest.Subtests) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
-    named = {line.split()[1] for line in _code(document) if re.match(r"make [a-z-]+", line)}
-    assert named <= targets
+    for document in DOCUMENTS:
+        with subtests.test(name_of(document)):
+            named = {line.split()[1] for line in _code(document) if re.match(r"make [a-z-]+", line)}
+            assert named <= targets
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_variable_that_is_named_is_read(document: Path) -> None:
-    named = set(re.findall(r"\bINTERACTEVAL_[A-Z_]+\b", document.read_text(encoding="utf-8")))
+def test_every_variable_that_is_named_is_read(subtests: pytest.Subtests) -> None:
     source = "".join(path.read_text(encoding="utf-8") for path in project_files() if path.suffix == ".py")
-    assert {name for name in named if name not in source} == set()
+    for document in DOCUMENTS:
+        with subtests.test(name_of(document)):
+            named = set(re.findall(r"\bINTERACTEVAL_[A-Z_]+\b", document.read_text(encoding="utf-8")))
+            assert {name for name in named if name not in source} == set()
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
-def test_every_name_that_is_written_as_one_stands_in_the_project(document: Path) -> None:
+def test_every_name_that_is_written_as_one_stands_in_the_project(subtests: pytest.Subtests) -> None:
     """Tables and their columns, metrics, levels, settings, variables of providers: a span of a single name, and what
     has an underscore in it."""
-    spans = spans_in(document.read_text(encoding="utf-8"))
-    named = {span for span in spans if re.fullmatch(r"[A-Za-z]\w*(?:-\w+)*", span)}
-    named |= {
-        name for span in spans for name in re.findall(r"(?<![\w/:-])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+", span)
-    }
-    assert named - _words_of_the_project() - NO_LONGER_THERE == set()
+    for document in DOCUMENTS:
+        with subtests.test(name_of(document)):
+            spans = spans_in(document.read_text(encoding="utf-8"))
+            named = {span for span in spans if re.fullmatch(r"[A-Za-z]\w*(?:-\w+)*", span)}
+            named |= {
+                name
+                for span in spans
+                for name in re.findall(r"(?<![\w/:-])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+", span)
+            }
+            assert named - _words_of_the_project() - NO_LONGER_THERE == set()
 
 
 @cache

@@ -39,11 +39,12 @@ def advice(tree: ast.AST) -> Iterator[str]:
                 yield inner.value
 
 
-@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
-def test_every_option_that_an_error_names_exists(file: Path) -> None:
-    said = "\n".join(advice(ast.parse(file.read_text("utf-8"))))
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", said)))
-    assert named <= known_options()
+def test_every_option_that_an_error_names_exists(subtests: pytest.Subtests) -> None:
+    for file in APP.rglob("*.py"):
+        with subtests.test(str(file.relative_to(APP))):
+            said = "\n".join(advice(ast.parse(file.read_text("utf-8"))))
+            named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", said)))
+            assert named <= known_options()
 
 
 @pytest.mark.parametrize("error", [errors.CutOffError, errors.ModelTimeoutError])

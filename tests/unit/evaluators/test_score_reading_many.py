@@ -29,20 +29,22 @@ def read(text: str, low: float = 1, high: float = 5) -> float | None:
         return None
 
 
-@pytest.mark.parametrize("template", GIVEN)
-def test_a_score_is_read(template: str) -> None:
-    spelled = () if any(sign in template for sign in CODE) else WORDS
-    for written, value in (*VALUES, *spelled):
-        if "," in written and '"score": {' in template:
-            continue
-        assert read(template.format(v=written)) == value, template.format(v=written)
+def test_a_score_is_read(subtests: pytest.Subtests) -> None:
+    for template in GIVEN:
+        with subtests.test(template):
+            spelled = () if any(sign in template for sign in CODE) else WORDS
+            for written, value in (*VALUES, *spelled):
+                if "," in written and '"score": {' in template:
+                    continue
+                assert read(template.format(v=written)) == value, template.format(v=written)
 
 
-@pytest.mark.parametrize("template", GIVEN)
-def test_with_other_numbers_around_it_a_score_is_read_or_none_is(template: str) -> None:
-    for (written, value), before, after in itertools.product(VALUES, ("", *BEFORE), ("", *AFTER)):
-        text = before + template.format(v=written) + after
-        assert read(text) in (value, None), text
+def test_with_other_numbers_around_it_a_score_is_read_or_none_is(subtests: pytest.Subtests) -> None:
+    for template in GIVEN:
+        with subtests.test(template):
+            for (written, value), before, after in itertools.product(VALUES, ("", *BEFORE), ("", *AFTER)):
+                text = before + template.format(v=written) + after
+                assert read(text) in (value, None), text
 
 
 def test_a_labelled_score_is_read_among_other_numbers() -> None:
@@ -52,11 +54,12 @@ def test_a_labelled_score_is_read_among_other_numbers() -> None:
         assert read(before + label.format(v=written)) == value
 
 
-@pytest.mark.parametrize("template", NONE)
-def test_what_is_no_single_score_is_never_read(template: str) -> None:
-    texts = [template.format(a=a, b=b) for a, b in PAIRS] if "{" in template else [template]
-    for text in texts:
-        assert read(text) is None, text
+def test_what_is_no_single_score_is_never_read(subtests: pytest.Subtests) -> None:
+    for template in NONE:
+        with subtests.test(template):
+            texts = [template.format(a=a, b=b) for a, b in PAIRS] if "{" in template else [template]
+            for text in texts:
+                assert read(text) is None, text
 
 
 def test_digits_of_other_scripts_are_read_as_they_are_or_not_at_all() -> None:

@@ -118,9 +118,10 @@ def test_a_sure_attribute_becomes_its_question(attribute: str, question: str) ->
     assert asked(attribute) == question
 
 
-@pytest.mark.parametrize("attribute", QUOTED)
-def test_an_unsure_attribute_is_quoted_unchanged(attribute: str) -> None:
-    assert asked(attribute) == f"Does the reply fit this: {attribute}?"
+def test_an_unsure_attribute_is_quoted_unchanged(subtests: pytest.Subtests) -> None:
+    for attribute in QUOTED:
+        with subtests.test(attribute):
+            assert asked(attribute) == f"Does the reply fit this: {attribute}?"
 
 
 @pytest.mark.parametrize("attribute", ["Nennt Quellen", "Ton", "Is clear", "Freundliche Anrede"])

@@ -113,15 +113,16 @@ def everything_said() -> list[str]:
     return said + [CONTEXT.fill(line) for rule in RULES for line in rule.attributes]
 
 
-@pytest.mark.parametrize("attribute", everything_said())
-def test_bundled_attributes_give_sound_questions_without_persons(attribute: str) -> None:
-    found = question_from(attribute, CONTEXT)
-    if found:
-        assert is_sound(found.question)
-        assert not re.search(
-            r"\b(?:I|me|my|we|you)\b|n't\b|\?.|^(?:Do|Is) (?:you|whether|how|if|unless)\b", found.question
-        )
-        assert found.question.count("(") == found.question.count(")")
+def test_bundled_attributes_give_sound_questions_without_persons(subtests: pytest.Subtests) -> None:
+    for attribute in everything_said():
+        with subtests.test(attribute):
+            found = question_from(attribute, CONTEXT)
+            if found:
+                assert is_sound(found.question)
+                assert not re.search(
+                    r"\b(?:I|me|my|we|you)\b|n't\b|\?.|^(?:Do|Is) (?:you|whether|how|if|unless)\b", found.question
+                )
+                assert found.question.count("(") == found.question.count(")")
 
 
 def test_most_bundled_attributes_give_a_question() -> None:

@@ -7,13 +7,13 @@ from tests.support.guide.commands_page import all_commands, examples_of
 EXAMPLES = {words: examples_of(command.help or "") for words, command in all_commands()}
 
 
-@pytest.mark.parametrize("words", EXAMPLES)
-def test_an_example_is_one_command(words: str) -> None:
-    said, examples = EXAMPLES[words]
-    assert "Example:" not in said
-    assert [
-        line for _, line in examples if not line.startswith("interacteval ") or line.count("interacteval ") > 1
-    ] == []
+def test_an_example_is_one_command(subtests: pytest.Subtests) -> None:
+    for words, (said, examples) in EXAMPLES.items():
+        with subtests.test(words):
+            assert "Example:" not in said
+            assert [
+                line for _, line in examples if not line.startswith("interacteval ") or line.count("interacteval ") > 1
+            ] == []
 
 
 def test_a_second_example_says_of_what() -> None:

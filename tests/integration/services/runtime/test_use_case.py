@@ -62,7 +62,6 @@ ROLES = {
     "owner": OWNER,
     "nobody": NOBODY,
 }
-USE_CASES = pytest.mark.parametrize("found", use_cases(), ids=lambda found: found.name)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -198,42 +197,47 @@ def may(bench: Workbench, found: FoundUseCase, actor: Actor, given: Mapping[str,
     return True
 
 
-@USE_CASES
-def test_each_role_may_what_its_rights_say(found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]) -> None:
+def test_each_role_may_what_its_rights_say(
+    worlds: tuple[Workbench, Mapping[str, World]], subtests: pytest.Subtests
+) -> None:
     bench, world = worlds
-    assert found.right is not None
-    for role, actor in ROLES.items():
-        given = arguments(found, world["ana"], actor.name)
-        own = role != "done" or not touches_an_authors(found)  # Ben is called on what is Ana's
-        assert may(bench, found, actor, given) == (role in MAY[found.right] and own), role
+    for found in use_cases():
+        with subtests.test(found.name):
+            assert found.right is not None
+            for role, actor in ROLES.items():
+                given = arguments(found, world["ana"], actor.name)
+                own = role != "done" or not touches_an_authors(found)  # Ben is called on what is Ana's
+                assert may(bench, found, actor, given) == (role in MAY[found.right] and own), role
 
 
-@USE_CASES
 def test_nobody_may_anything_in_another_project(
-    found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]
+    worlds: tuple[Workbench, Mapping[str, World]], subtests: pytest.Subtests
 ) -> None:
     bench, world = worlds
-    for actor in (FACILITATOR, EXPERT, DONE, READER, STRANGER, NOBODY):
-        given = arguments(found, world["other"], actor.name)
-        theirs = found.right is Right.BEGIN and any(given.values())  # a new project of another's dimensions
-        free = found.right in NO_PROJECT and not theirs
-        assert may(bench, found, actor, given) == (free and may(bench, found, actor, {}))
+    for found in use_cases():
+        with subtests.test(found.name):
+            for actor in (FACILITATOR, EXPERT, DONE, READER, STRANGER, NOBODY):
+                given = arguments(found, world["other"], actor.name)
+                theirs = found.right is Right.BEGIN and any(given.values())  # a new project of another's dimensions
+                free = found.right in NO_PROJECT and not theirs
+                assert may(bench, found, actor, given) == (free and may(bench, found, actor, {}))
 
 
-@USE_CASES
 def test_who_may_not_is_refused_before_anything_is_done(
-    found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]
+    worlds: tuple[Workbench, Mapping[str, World]], subtests: pytest.Subtests
 ) -> None:
     bench, world = worlds
-    given = arguments(found, world["other"], ANA)
-    kinds = {name: one.kind for name, one in inspect.signature(inspect.unwrap(found.function)).parameters.items()}
-    in_order = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    first = [value for name, value in given.items() if kinds[name] in in_order]
-    named = {name: value for name, value in given.items() if kinds[name] not in in_order}
-    if found.right is Right.ARRIVE:
-        pytest.skip("whoever stands at the door may")
-    with pytest.raises(NotAllowedError):
-        found.function(as_actor(bench, NOBODY), *first, **named)
+    for found in (each for each in use_cases() if each.right is not Right.ARRIVE):  # which everybody has
+        with subtests.test(found.name):
+            given = arguments(found, world["other"], ANA)
+            kinds = {
+                name: one.kind for name, one in inspect.signature(inspect.unwrap(found.function)).parameters.items()
+            }
+            in_order = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+            first = [value for name, value in given.items() if kinds[name] in in_order]
+            named = {name: value for name, value in given.items() if kinds[name] not in in_order}
+            with pytest.raises(NotAllowedError):
+                found.function(as_actor(bench, NOBODY), *first, **named)
 
 
 def touches_an_authors(found: FoundUseCase) -> bool:
