@@ -31,6 +31,7 @@ def decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Decided
     made.workbench.database.close()
 
 
+@pytest.mark.long
 def test_a_worker_tries_and_proves_a_wording(decided: DecidedProject, tmp_path: Path) -> None:
     workbench, question = decided.workbench, decided.question.id
     key = improvement_job_key(decided.draft.id)
