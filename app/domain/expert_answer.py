@@ -188,7 +188,7 @@ class AnswerSet:
 
 
 class DriftVerdict(StrEnum):
-    STEADY = "no change seen"
+    UNCHANGED = "no change seen"
     JUDGE_CHANGED = "judge changed"
     TEXTS_CHANGED = "the texts changed"
     TOO_FEW = "not enough anchors"

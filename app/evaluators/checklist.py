@@ -104,8 +104,8 @@ class JudgeOptions:
         default=1,
         metadata=shown(
             "Ask how often",
-            "Asked several times, a judge shows how steady it is; a text's score is the mean. More than once, it is "
-            "asked at temperature 1, for at 0 it would mostly repeat itself. Each repeat costs as much.",
+            "Asked several times, a judge shows how consistent it is; a text's score is the mean. More than once, it "
+            "is asked at temperature 1, for at 0 it would mostly repeat itself. Each repeat costs as much.",
         ),
     )
     soft: bool = field(
@@ -453,7 +453,7 @@ def _make(setting: EvaluatorContext) -> ChecklistEvaluator:
     )
 
 
-def _told(options: JudgeOptions) -> str:
+def _prompt_variant(options: JudgeOptions) -> str:
     """Return a key of the way of asking, which tells apart several ways that share the prompt asking for evidence."""
     said = {"reversed order": options.reversed_order}
     if options.evidence:
@@ -469,5 +469,5 @@ METHOD = Method(
     by_rules=True,
     checklist=lambda _: True,
     prompt=lambda options: options.prompt(),
-    told=_told,
+    prompt_variant=_prompt_variant,
 )

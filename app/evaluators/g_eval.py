@@ -68,7 +68,7 @@ class GEval:
         self._options = options
         self._model = setting.model
         self._stages = setting.stages
-        self._task, self._dimension = _told(setting.task, setting.dimension, options.description)
+        self._task, self._dimension = _as_shown(setting.task, setting.dimension, options.description)
         self._way = options.probabilities if setting.logprobs else _way(options, logprobs=False)
         self._judge = setting.judge_logprobs
         self._steps = SharedCalls(self._write_steps)
@@ -135,7 +135,7 @@ class GEval:
         return await sampled_score(self._model, asked, self._dimension)
 
 
-def _told(task: Task, dimension: Dimension, description: bool) -> tuple[Task, Dimension]:
+def _as_shown(task: Task, dimension: Dimension, description: bool) -> tuple[Task, Dimension]:
     """Return task and dimension as the judge sees them; without description only names and the scale."""
     return (task, dimension) if description else (replace(task, description=""), replace(dimension, rubric=""))
 

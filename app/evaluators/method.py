@@ -279,7 +279,7 @@ class Method:
     references: whether it needs texts that have references, by the options.
     checklist: whether it needs a published checklist, by the options.
     prompt: the prompt that scores a text, by the options; "" where none is asked.
-    told: what else changes its words, by the options; "" for the usual.
+    prompt_variant: what else changes its words, by the options; "" for the usual.
     calls: by the options and whether the judge gives log-probabilities.
     check: raises InputError or UnsupportedError where something has to be installed first.
     ready: the same for what its options name: a model that isn't there.
@@ -298,7 +298,7 @@ class Method:
     references: Callable[[Any], bool] = lambda _: False
     checklist: Callable[[Any], bool] = lambda _: False
     prompt: Callable[[Any], str] = lambda _: ""
-    told: Callable[[Any], str] = lambda _: ""
+    prompt_variant: Callable[[Any], str] = lambda _: ""
     calls: Callable[[Any, bool], RequestCounts] = lambda *_: RequestCounts()
     check: Callable[[], None] = lambda: None
     ready: Callable[[Any], None] = lambda _: None
@@ -310,9 +310,9 @@ class Method:
 
     def prompt_digest(self, options: Any) -> str:
         """Return a digest of the prompt that scores a text, and of what else changes its words; "" without a prompt."""
-        name, told = self.prompt(options), self.told(options)
+        name, variant = self.prompt(options), self.prompt_variant(options)
         digest = load_prompt(name).digest if name else ""
-        return hashlib.sha256(f"{digest} {told}".encode()).hexdigest() if told else digest
+        return hashlib.sha256(f"{digest} {variant}".encode()).hexdigest() if variant else digest
 
 
 async def gather_all(work: Iterable[Awaitable[Made]]) -> list[Made]:

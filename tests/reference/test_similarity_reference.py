@@ -51,8 +51,8 @@ def test_values_equal_those_of_the_rouge_score_package(dimension: str) -> None:
 @pytest.mark.parametrize("dimension", ["coherence", "fluency"])
 def test_lda_on_the_authors_attributes_is_chance_and_the_steadier_model_is_not(dimension: str) -> None:
     pool = pool_attributes(attribute_sets(dimension, shared_data))
-    lda, steady = find_lda_topics(pool, 5, seeds=20), find_nmf_topics(pool, 5)
-    assert lda.stability.ari_median is not None and steady.stability.ari_median is not None
+    lda, nmf = find_lda_topics(pool, 5, seeds=20), find_nmf_topics(pool, 5)
+    assert lda.stability.ari_median is not None and nmf.stability.ari_median is not None
     assert -0.05 < lda.stability.ari_median < 0.08
     assert lda.warning
-    assert steady.stability.ari_median > 0.3
+    assert nmf.stability.ari_median > 0.3

@@ -250,7 +250,7 @@ class TopicGrouping:
             self.varied
         ]
         if self.stability.grade == "unknown":
-            return "How steady the topics are can't be told: there is too little to compare."
+            return "How stable the topics are can't be told: there is too little to compare."
         if self.stability.grade == "chance":
             return (
                 f"These topics come back {when} hardly more than by chance: {self.agreement}. "

@@ -23,7 +23,7 @@ Grade = Literal["chance", "partly", "steady", "unknown"]
 # Our choice: below .2 two groupings share hardly more than shuffled labels would.
 CHANCE_BELOW = 0.2
 # Steinley (2004) calls an adjusted Rand index below .65 poor recovery.
-STEADY_FROM = 0.65
+STABLE_FROM = 0.65
 
 UNPLACED = -1
 
@@ -60,7 +60,7 @@ class TopicStability:
             return "unknown"
         if self.above_baseline < CHANCE_BELOW:
             return "chance"
-        return "steady" if self.above_baseline >= STEADY_FROM else "partly"
+        return "steady" if self.above_baseline >= STABLE_FROM else "partly"
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -377,49 +377,47 @@ Model = Literal["lda", "steady"]
 
 @dataclass(frozen=True, slots=True)
 class TopicAnalysis:
-    """Both topic models. lda: InteractEval's model. steady: the more stable model, NMF."""
+    """Both topic models. lda: InteractEval's model. nmf: the more stable one."""
 
     lda: TopicGrouping
-    steady: TopicGrouping
+    nmf: TopicGrouping
 
     @property
     def lead(self) -> Model:
         """LDA if its stability is above chance and above the other model's, else the other model."""
-        lda, steady = self.lda.stability, self.steady.stability
+        lda, nmf = self.lda.stability, self.nmf.stability
         if lda.grade in {"unknown", "chance"} or lda.above_baseline is None:
             return "steady"
-        return "steady" if (steady.above_baseline or 0.0) >= lda.above_baseline else "lda"
+        return "steady" if (nmf.above_baseline or 0.0) >= lda.above_baseline else "lda"
 
     @property
     def leading(self) -> TopicGrouping:
         """The grouping that every screen and the command show."""
-        return self.lda if self.lead == "lda" else self.steady
+        return self.lda if self.lead == "lda" else self.nmf
 
     @property
     def verdict(self) -> str:
         """One or two sentences on what in these topics is reliable."""
-        if self.steady.small:
-            return self.steady.small
+        if self.nmf.small:
+            return self.nmf.small
         best = self.leading
         name = "LDA, the paper's model" if self.lead == "lda" else "NMF, the steadier model"
         return {
-            "unknown": "Nothing is known about how steady the topics are: there is too little to compare.",
-            "chance": "No model finds steady topics in these attributes. "
-            f"NMF: {self.steady.agreement}. LDA: {self.lda.agreement}.",
+            "unknown": "Nothing is known about how stable the topics are: there is too little to compare.",
+            "chance": "No model finds stable topics in these attributes. "
+            f"NMF: {self.nmf.agreement}. LDA: {self.lda.agreement}.",
             "partly": f"Only part of the grouping can be relied on. {name}, repeats best: {best.agreement}.",
-            "steady": f"The topics of {name}, are steady: {best.agreement}.",
+            "steady": f"The topics of {name}, are stable: {best.agreement}.",
         }[best.stability.grade]
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields of LDA, as the command line promises, with the more stable model under `steady`."""
-        return self.lda.to_json() | {"steady": self.steady.to_json(), "lead": self.lead, "verdict": self.verdict}
+        return self.lda.to_json() | {"steady": self.nmf.to_json(), "lead": self.lead, "verdict": self.verdict}
 
 
 def analyse_topics(pool: AttributePool, n_topics: int = DEFAULT_TOPICS, seeds: int = DEFAULT_SEEDS) -> TopicAnalysis:
     """Fit LDA from `seeds` random starts and the more stable model on as many resamples (at least two)."""
-    return TopicAnalysis(
-        lda=find_lda_topics(pool, n_topics, seeds), steady=find_nmf_topics(pool, n_topics, max(seeds, 2))
-    )
+    return TopicAnalysis(lda=find_lda_topics(pool, n_topics, seeds), nmf=find_nmf_topics(pool, n_topics, max(seeds, 2)))
 
 
 # Coherence settles long before the weights do: on real sets 50 iterations change NPMI by .02 or less.
@@ -443,10 +441,10 @@ class CoherenceAt:
 
     n_topics: int
     lda: Coherence
-    steady: Coherence
+    nmf: Coherence
 
     def to_json(self) -> dict[str, Any]:
-        return {"topics": self.n_topics, "lda": self.lda.to_json(), "steady": self.steady.to_json()}
+        return {"topics": self.n_topics, "lda": self.lda.to_json(), "steady": self.nmf.to_json()}
 
 
 class Cooccurrence:
@@ -505,8 +503,8 @@ def coherence_over_topics(pool: AttributePool, seeds: int = 3) -> tuple[Coherenc
         vocabulary = texts.words.vocabulary
         lda = [top_words(topic, vocabulary) for fit in fitted.topic_words for topic in fit]
         nmf = fit_nmf(texts.words, n_topics)
-        steady = [top_words(topic, nmf.vocabulary) for topic in nmf.topic_words] if nmf else []
-        found.append(CoherenceAt(n_topics, coherence_of(lda, occurrence), coherence_of(steady, occurrence)))
+        nmf_words = [top_words(topic, nmf.vocabulary) for topic in nmf.topic_words] if nmf else []
+        found.append(CoherenceAt(n_topics, coherence_of(lda, occurrence), coherence_of(nmf_words, occurrence)))
     return tuple(found)
 
 

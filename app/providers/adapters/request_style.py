@@ -137,8 +137,8 @@ class RequestStyle:
 
     temperature, top_p: whether these may be sent; a model that takes no temperature takes no top_p.
     json_form: how JSON is requested; unless it is "json_schema", the prompt contains the schema too.
-    schema_told: the prompt contains the schema in any form. Some local servers enforce it without showing it to the
-    model, and some accept and ignore it.
+    schema_in_prompt: the prompt contains the schema in any form. Some local servers enforce it without showing it to
+    the model, and some accept and ignore it.
     system_message: whether the constant part is a system message; else it opens the first message.
     cache_mark: mark the end of the constant part for the provider's prompt cache, where that can be refused.
     beta: use the provider's beta API, where some models appear first.
@@ -150,7 +150,7 @@ class RequestStyle:
     cache_mark: bool = False
     beta: bool = False
     top_p: bool = True
-    schema_told: bool = False
+    schema_in_prompt: bool = False
     system_message: bool = True
 
     @property
@@ -204,7 +204,7 @@ def first_style(name: ModelName) -> RequestStyle:
         limit_parameter=spec.limit_parameter,
         cache_mark=bool(spec.models.cache_mark.match(name.model)),
         beta=bool(spec.models.beta.match(name.model)),
-        schema_told="json_object_schema" in spec.json_forms,
+        schema_in_prompt="json_object_schema" in spec.json_forms,
     )
 
 
@@ -502,7 +502,7 @@ def _without(style: RequestStyle, lesson: LearnedRefusal) -> RequestStyle:
 
 def system_text(request: ChatRequest, style: RequestStyle) -> str:
     """Return the constant part of the prompt, with the schema if the API can't take one or may not show it."""
-    if request.schema is None or (style.json_schema and not style.schema_told):
+    if request.schema is None or (style.json_schema and not style.schema_in_prompt):
         return request.prompt.system
     schema = json.dumps(request.schema, ensure_ascii=False)
     asked = f"Answer with a single JSON object and nothing else. It must satisfy this JSON Schema:\n{schema}"

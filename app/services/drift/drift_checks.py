@@ -165,7 +165,7 @@ def _conclude(workbench: Workbench, found: AnchorSet, look: AnchorLook, asking: 
     figures = look_figures(answers, people_of(workbench, found), documents_of(workbench, found), ps)
     changed = figures.changed or any(each.verdict == DriftVerdict.JUDGE_CHANGED for each in earlier)
     enough = is_enough(asked.references[-1].figures["findable"])
-    verdict = DriftVerdict.JUDGE_CHANGED if changed else DriftVerdict.STEADY if enough else DriftVerdict.TOO_FEW
+    verdict = DriftVerdict.JUDGE_CHANGED if changed else DriftVerdict.UNCHANGED if enough else DriftVerdict.TOO_FEW
     with workbench.database.read() as work:
         scores = [row.score for row in work.results.scored(look.run, found.dimension) if row.score is not None]
     mean = float(np.mean(scores)) if scores else None
@@ -228,7 +228,7 @@ class DriftState:
             return DriftVerdict.TOO_FEW
         if not self.looks:
             return None
-        return DriftVerdict.TEXTS_CHANGED if self.texts and self.texts.moved else DriftVerdict.STEADY
+        return DriftVerdict.TEXTS_CHANGED if self.texts and self.texts.moved else DriftVerdict.UNCHANGED
 
     @property
     def sentence(self) -> str:
@@ -266,7 +266,7 @@ class DriftState:
                     f"The judge answers the anchors as before, and run {self.texts.newest} scored "
                     f"{abs(self.texts.difference):.2f} {way} than run {self.texts.earlier}: the texts differ."
                 )
-            case DriftVerdict.STEADY:
+            case DriftVerdict.UNCHANGED:
                 return (
                     f"The judge answers the {count} anchors as it did; a look mostly finds it when "
                     f"{100 * (self.findable or 1):.0f} % of the answers flip, fewer may go unseen."

@@ -333,13 +333,13 @@ class DatabaseSink:
         self._run, self._run_id = run, run.id
         self._hold = hold
         self._counted = 0, 0
-        self._told_pause = ""
+        self._shown_pause = ""
         self._model = model
         self._stored = run.params.get(LOGPROBS, "")
         self._ending = ending
         self._on_progress = on_progress
         self._last_beat = time.monotonic()
-        self._last_told = 0.0
+        self._last_shown = 0.0
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         with self._database.write() as work:
@@ -354,18 +354,18 @@ class DatabaseSink:
     def beat(self) -> bool:
         now = time.monotonic()
         pause = self._model.pause_message
-        if now - self._last_beat > BEAT_SECONDS or pause != self._told_pause:
+        if now - self._last_beat > BEAT_SECONDS or pause != self._shown_pause:
             self._last_beat = now
             with self._database.write() as work:
                 self._hold.hold(work)
                 self._count(work)
-                if pause != self._told_pause:
+                if pause != self._shown_pause:
                     work.runs.set_message(self._run_id, pause)
-            self._told_pause = pause
+            self._shown_pause = pause
         with self._database.read() as work:
             stop = work.runs.stop_requested(self._run_id) or self._ending()
-            if self._on_progress is not None and now - self._last_told > 1.0:
-                self._last_told = now
+            if self._on_progress is not None and now - self._last_shown > 1.0:
+                self._last_shown = now
                 self._on_progress(work.runs.get(self._run_id))
         return stop
 

@@ -154,7 +154,7 @@ def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
                 args=[workbench, checklist.id, mine.id, who],
             )
         if history and history[0].who != who:
-            st.caption(f"Last change: {plain(_told(history[0]))}")
+            st.caption(f"Last change: {plain(_change_words(history[0]))}")
 
 
 def change_history(workbench: Workbench, checklist: Checklist, who: str) -> None:
@@ -228,7 +228,7 @@ def _undo(workbench: Workbench, checklist_id: int, change_id: int, who: str) -> 
         undo(workbench, checklist_id, change_id, who)
 
 
-def _told(change: Change) -> str:
+def _change_words(change: Change) -> str:
     return f"{change.who or NAMELESS} {change.what}, {local_time.said(change.at)}"
 
 

@@ -278,7 +278,9 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
 def _begin(editing: Editing, question: int, examples: bool = False, written: bool = False) -> None:
     checklist, run = editing.view.checklist.id, _chosen_run(question)
     model = "" if examples else chosen_model(_model_key(question))
-    _told(partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who, written))
+    _run_with_errors(
+        partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who, written)
+    )
 
 
 def _model_key(question: int) -> str:
@@ -361,14 +363,16 @@ def _decision(editing: Editing, question: Question, attempt: Improvement) -> Non
         if _has_them(question, attempt):
             keeping = [editing, question, key]
             if chosen is None:
-                st.button("Keep them", key=f"refuse_improvement_{key}", on_click=_told, args=[refusing])
+                st.button("Keep them", key=f"refuse_improvement_{key}", on_click=_run_with_errors, args=[refusing])
             else:
                 st.button("Keep them", key=f"take_{key}", on_click=_take, args=keeping)
             st.button("Remove them", key=f"drop_{key}", type="tertiary", on_click=_drop_examples, args=keeping)
             return
         if chosen is not None:
             st.button("Take it", key=f"take_{key}", on_click=_take, args=[editing, question, key])
-        st.button("Refuse", key=f"refuse_improvement_{key}", type="tertiary", on_click=_told, args=[refusing])
+        st.button(
+            "Refuse", key=f"refuse_improvement_{key}", type="tertiary", on_click=_run_with_errors, args=[refusing]
+        )
 
 
 def _has_them(question: Question, attempt: Improvement) -> bool:
@@ -381,20 +385,20 @@ def _drop_examples(editing: Editing, question: Question, attempt: int) -> None:
         refuse_improvement(editing.workbench, question.id, attempt, editing.who)
         write_examples(editing.workbench, question, (), editing.who)
 
-    _told(drop)
+    _run_with_errors(drop)
 
 
 def _take(editing: Editing, question: Question, attempt: int) -> None:
     state = st.session_state
     text, guidance = (state.get(f"improved_{field}_{attempt}") for field in ("text", "guidance"))
     words = None if text is None else ProposedWording(str(text), str(guidance))
-    _told(partial(accept_improvement, editing.workbench, question.id, attempt, editing.who, words))
+    _run_with_errors(partial(accept_improvement, editing.workbench, question.id, attempt, editing.who, words))
     if _PROBLEM not in state:
         saved_typing(f"improved_text_{attempt}", f"improved_guidance_{attempt}")
         close_reworded(question.id)
 
 
-def _told(action: Callable[[], object]) -> None:
+def _run_with_errors(action: Callable[[], object]) -> None:
     with ShownErrors(_PROBLEM):
         action()
 

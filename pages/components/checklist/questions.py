@@ -192,7 +192,9 @@ def _row(
             st.session_state[key] = question.enabled
 
             def switched() -> None:
-                _told(partial(switch_question, editing.workbench, question.id, st.session_state[key], editing.who))
+                _run_with_errors(
+                    partial(switch_question, editing.workbench, question.id, st.session_state[key], editing.who)
+                )
 
             st.toggle(f"Ask {_named(editing, question)}", key=key, label_visibility="collapsed", on_change=switched)
     unsaved = [":orange[not saved yet]"] if editing.draft and is_unsaved(question) else []
@@ -258,7 +260,7 @@ def _move(editing: Editing, question: Question, by: int, way: str, possible: boo
         type="tertiary",
         help=what,
         disabled=not possible,
-        on_click=_told,
+        on_click=_run_with_errors,
         args=[partial(move_question, editing.workbench, question.id, by, editing.who)],
     )
 
@@ -268,7 +270,7 @@ def _named(editing: Editing, question: Question) -> str:
     return f"question {number}" if number else "this question"
 
 
-def _told(action: Callable[[], object]) -> None:
+def _run_with_errors(action: Callable[[], object]) -> None:
     try:
         action()
     except WorkbenchError as error:

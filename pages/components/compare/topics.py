@@ -52,7 +52,7 @@ class TopicChoice:
     model: str
 
     def grouping(self, found: TopicAnalysis) -> TopicGrouping:
-        return {"best": found.leading, "lda": found.lda, "nmf": found.steady}[self.model]
+        return {"best": found.leading, "lda": found.lda, "nmf": found.nmf}[self.model]
 
 
 def topic_choice() -> TopicChoice:
@@ -310,7 +310,7 @@ def coherence_chart(found: Sequence[CoherenceAt], chosen: int) -> Chart:
     rows = [
         {"topics": at.n_topics, "model": model, "npmi": value.npmi, "umass": value.umass}
         for at in found
-        for model, value in (("LDA", at.lda), ("NMF", at.steady))
+        for model, value in (("LDA", at.lda), ("NMF", at.nmf))
         if value.npmi is not None
     ]
     base = alt.Chart(pd.DataFrame(rows, columns=["topics", "model", "npmi", "umass"])).encode(
@@ -340,7 +340,7 @@ SPREAD = (
     "is balanced). High: somebody stays with few (myopic)."
 )
 BY_CHANCE = "The spread of as many attributes when each falls on a topic at random: the fewer, the higher."
-GRADES = {"chance": "by chance", "partly": "in part", "steady": "steady", "unknown": "not known"}
+GRADES = {"chance": "by chance", "partly": "in part", "steady": "stable", "unknown": "not known"}
 AGREEMENT = (
     "Median adjusted Rand index over pairs of fits: 1 is the same groups every time, 0 is what shuffled labels reach."
 )
@@ -392,7 +392,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
 
 def trust(found: TopicAnalysis, shown: TopicGrouping) -> None:
     st.markdown("**How far to trust these topics**", help=AGREEMENT + more_in_guide("trust"))
-    rows = [_row(name, grouping) for name, grouping in (("LDA", found.lda), ("NMF", found.steady))]
+    rows = [_row(name, grouping) for name, grouping in (("LDA", found.lda), ("NMF", found.nmf))]
     show_table(
         rows,
         "topic_stability",

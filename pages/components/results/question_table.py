@@ -192,7 +192,7 @@ def _rests_on(found: Questions, stability: Mapping[int, JudgeConsistency]) -> st
         texts = max(each.n for each in stability.values())
         said.append(
             f"Asked repeatedly about {texts:,} texts, the judge gave its most frequent answer {fmean(same):.0%} of the "
-            f"time on average, and {min(same):.0%} on its least steady question."
+            f"time on average, and {min(same):.0%} on its least consistent question."
         )
     return " ".join(said)
 

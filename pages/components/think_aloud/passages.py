@@ -82,16 +82,18 @@ class Highlights:
 def drawn_highlights(own: ColumnContext) -> Highlights:
     """Return the highlights drawn now; `highlights_changed` compares with them."""
     found = passages_of(own.workbench, own.dimension.id, own.expert)
-    st.session_state[_DRAWN] = _told(found)
+    st.session_state[_DRAWN] = _ids_and_texts(found)
     return Highlights(found, own.expert)
 
 
 def highlights_changed(own: ColumnContext) -> bool:
     """Return whether the highlights that this expert may see differ from those on the screen."""
-    return bool(st.session_state.get(_DRAWN) != _told(passages_of(own.workbench, own.dimension.id, own.expert)))
+    return bool(
+        st.session_state.get(_DRAWN) != _ids_and_texts(passages_of(own.workbench, own.dimension.id, own.expert))
+    )
 
 
-def _told(attributes: Sequence[Attribute]) -> list[tuple[int, str]]:
+def _ids_and_texts(attributes: Sequence[Attribute]) -> list[tuple[int, str]]:
     return [(attribute.id, attribute.text) for attribute in attributes]
 
 

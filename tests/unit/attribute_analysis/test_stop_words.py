@@ -52,7 +52,7 @@ def test_topics_hold_no_instructions_names_or_articles() -> None:
     ]
     for names in ((), ("clear", "summary")):
         found = analyse_topics(pool_attributes({"a": said}, names=names), 2, 3)
-        words = {word for grouping in (found.lda, found.steady) for topic in grouping.topics for word in topic.words}
+        words = {word for grouping in (found.lda, found.nmf) for topic in grouping.topics for word in topic.words}
         assert words == {"opening", "ending", "plot"} | (set() if names else {"clear"})
 
 

@@ -31,7 +31,7 @@ def planted(each: int = 14, seed: int = 0) -> tuple[AttributePool, list[int]]:
 
 
 @pytest.fixture(scope="module")
-def steady() -> TopicGrouping:
+def nmf() -> TopicGrouping:
     return find_nmf_topics(planted()[0], 3)
 
 
@@ -40,32 +40,32 @@ def lda() -> TopicGrouping:
     return find_lda_topics(planted()[0], 3, seeds=6)
 
 
-def test_both_models_find_planted_themes(steady: TopicGrouping, lda: TopicGrouping) -> None:
+def test_both_models_find_planted_themes(nmf: TopicGrouping, lda: TopicGrouping) -> None:
     themes = planted()[1]
-    assert adjusted_rand_score(themes, steady.labels) == 1
+    assert adjusted_rand_score(themes, nmf.labels) == 1
     assert adjusted_rand_score(themes, lda.labels) > 0.8
-    assert {frozenset(topic.words[:5]) for topic in steady.topics} == {frozenset(theme) for theme in THEMES}
+    assert {frozenset(topic.words[:5]) for topic in nmf.topics} == {frozenset(theme) for theme in THEMES}
 
 
-def test_planted_themes_are_steady_and_need_no_warning(steady: TopicGrouping) -> None:
-    assert steady.stability.grade == "steady"
-    assert steady.stability.above_baseline == 1
-    assert steady.warning == ""
-    assert steady.consensus.together == 1 and steady.consensus.apart == 0
+def test_planted_themes_are_steady_and_need_no_warning(nmf: TopicGrouping) -> None:
+    assert nmf.stability.grade == "steady"
+    assert nmf.stability.above_baseline == 1
+    assert nmf.warning == ""
+    assert nmf.consensus.together == 1 and nmf.consensus.apart == 0
 
 
-def test_what_only_llms_notice_is_empty_for_people(steady: TopicGrouping) -> None:
-    facts = next(topic for topic in steady.topics if "facts" in topic.words)
+def test_what_only_llms_notice_is_empty_for_people(nmf: TopicGrouping) -> None:
+    facts = next(topic for topic in nmf.topics if "facts" in topic.words)
     assert facts.only_kind == "llm"
-    assert steady.spreads["ada"].empty == (facts.id,)
-    assert steady.conditions["mh"].empty == (facts.id,)
-    assert steady.conditions["comb"].empty == ()
-    assert steady.spreads["ada"].by_top_topic is not None
-    assert steady.spreads["ada"].by_top_topic.spread == pytest.approx(np.std([0.5, 0.5, 0]))
+    assert nmf.spreads["ada"].empty == (facts.id,)
+    assert nmf.conditions["mh"].empty == (facts.id,)
+    assert nmf.conditions["comb"].empty == ()
+    assert nmf.spreads["ada"].by_top_topic is not None
+    assert nmf.spreads["ada"].by_top_topic.spread == pytest.approx(np.std([0.5, 0.5, 0]))
 
 
-def test_representatives_belong_to_their_topic(steady: TopicGrouping) -> None:
-    for topic in steady.topics:
+def test_representatives_belong_to_their_topic(nmf: TopicGrouping) -> None:
+    for topic in nmf.topics:
         assert all(set(r.text.split()) <= set(topic.words) for r in topic.representatives)
 
 
@@ -91,15 +91,15 @@ def test_noise_is_called_noise() -> None:
     found = analyse_topics(pool_attributes({"a": texts}), 5, 8)
     assert found.lda.stability.grade == "chance"
     assert "hardly more than by chance" in found.lda.warning
-    assert found.steady.stability.grade == "chance"
-    assert found.steady.stability.baseline > 0.2
-    assert "No model finds steady topics" in found.verdict
+    assert found.nmf.stability.grade == "chance"
+    assert found.nmf.stability.baseline > 0.2
+    assert "No model finds stable topics" in found.verdict
 
 
 def test_verdict_leads_with_what_repeats_best() -> None:
     found = analyse_topics(planted()[0], 3, 5)
     assert found.lead == "steady"
-    assert "are steady" in found.verdict
+    assert "are stable" in found.verdict
 
 
 def test_json_has_the_promised_fields() -> None:
@@ -164,4 +164,4 @@ def test_numbers_out_of_range_are_refused() -> None:
 def test_other_scripts_have_topics() -> None:
     said = ["结构清晰", "清晰结构", "语法正确", "正确语法", "事实准确", "准确事实"] * 3
     found = analyse_topics(pool_attributes({"a": said}), 3, 3)
-    assert len({found.steady.labels[0], found.steady.labels[2], found.steady.labels[4]}) == 3
+    assert len({found.nmf.labels[0], found.nmf.labels[2], found.nmf.labels[4]}) == 3

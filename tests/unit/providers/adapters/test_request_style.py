@@ -115,7 +115,7 @@ def test_the_schema_stands_in_the_prompt_only_where_the_api_takes_none() -> None
     assert told.startswith("SYSTEM\n\n")
     assert told.endswith('"additionalProperties": false}')
     assert system_text(ChatRequest(REQUEST.prompt), RequestStyle(json_form="prompt")) == "SYSTEM"
-    assert system_text(REQUEST, RequestStyle(schema_told=True)) == told, "a server of one's own may not show it"
+    assert system_text(REQUEST, RequestStyle(schema_in_prompt=True)) == told, "a server of one's own may not show it"
 
 
 def test_opening_texts_without_system_message_join_both_parts() -> None:
