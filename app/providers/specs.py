@@ -47,7 +47,8 @@ class VendorListing:
 
     path: after the address. key_header, key_before: the header of the key, and what precedes the key there. more:
     further headers. items, named, dated, ends: the fields of the list, a model's name, its day and its last day; "" for
-    no day.
+    no day. abilities: the field with what a model can do, a list or yes and no by name, and ability: what it must be
+    able to; "" where the list doesn't say.
     """
 
     path: str
@@ -58,6 +59,8 @@ class VendorListing:
     named: str = "id"
     dated: str = ""
     ends: str = ""
+    abilities: str = ""
+    ability: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +232,14 @@ _GOOGLE = ProviderSpec(
     family=re.compile(r"gemini|gemma"),
     priced_as="google",
     traced_as="gcp.gemini",
-    listing=VendorListing("v1beta/models?pageSize=1000", "x-goog-api-key", items="models", named="name"),
+    listing=VendorListing(
+        "v1beta/models?pageSize=1000",
+        "x-goog-api-key",
+        items="models",
+        named="name",
+        abilities="supportedGenerationMethods",
+        ability="generateContent",
+    ),
     sells_flex=True,
     models=ModelTraits(
         # Of Gemini's, only the 2.0 family gives them.

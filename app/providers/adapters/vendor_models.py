@@ -94,7 +94,8 @@ def ends_in(listing: VendorListing, answer: object) -> dict[str, date]:
 
 
 def _usable(model: dict[str, Any], listing: VendorListing) -> bool:
-    """Return whether the model can be used here; Google lists what a model can do."""
-    name, can = model.get(listing.named), model.get("supportedGenerationMethods", ["generateContent"])
+    """Return whether the model can be used here, by its name and by its abilities if the list has them."""
+    name, can = model.get(listing.named), model.get(listing.abilities, [listing.ability])
     fine = isinstance(name, str) and name.strip() and name.isprintable() and len(name) <= LONGEST_NAME
-    return bool(fine) and isinstance(can, list) and "generateContent" in can
+    able = [key for key, value in can.items() if value is True] if isinstance(can, dict) else can
+    return bool(fine) and isinstance(able, list) and listing.ability in able
