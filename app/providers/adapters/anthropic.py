@@ -14,7 +14,7 @@ from app.domain.run import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
 from app.providers.adapters.connections import client_options, read_sdk_error
-from app.providers.adapters.provider_errors import Rejection, asked_at, no_logprobs, retry_after_seconds, unreadable
+from app.providers.adapters.provider_errors import Rejection, asked_at, retry_after_seconds, unreadable
 from app.providers.adapters.reply_text import ending_name, part_of, text_of
 from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
 from app.providers.base import ChatReply, ChatRequest, Usage, counted_usage
@@ -33,11 +33,9 @@ _USUAL = {*_FINISH, "end_turn", "stop_sequence"}
 
 
 class AnthropicModel(SdkModel):
-    """An Anthropic model. Its API returns no log-probabilities."""
+    """An Anthropic model."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        if request.top_logprobs:
-            raise no_logprobs(self._name)
         started = time.perf_counter()
 
         async def send(sized: ChatRequest, style: RequestStyle) -> Any:

@@ -11,6 +11,7 @@ from app.limits import REPLY_FILE
 from app.providers.adapters.body_limits import OversizedBodyError, body_limits
 from app.providers.adapters.provider_errors import (
     Rejection,
+    no_logprobs,
     oversized,
     provider_error,
     rates_no_given_text,
@@ -82,6 +83,8 @@ async def call(
     """
     if request.given is not None and not spec_of(name.provider).rates_given:
         raise rates_no_given_text(str(name))
+    if request.top_logprobs and not spec_of(name.provider).gives_logprobs:
+        raise no_logprobs(name)
     await memory.wait_for_trial(request)
     with memory.trial(request):
         return await _call(name, memory, request, send, read_error, timeout)
