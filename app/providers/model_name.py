@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,28 +39,37 @@ def parse_model_name(name: str) -> ModelName:
         raise UnknownModelError(f"{_shown(prefix)} is not a provider.", _suggest_prefix(prefix, model))
     if not model:
         raise UnknownModelError(f"{prefix}: lacks the model's name.", f"Write it like {spec.example}.")
+    if tagged := next(_with_colon(prefix, model, by_tag=True), ""):
+        raise UnknownModelError(f"{spec.title} has no model {_shown(model)}.", f"Did you mean {tagged}?")
     return ModelName(prefix, model)
 
 
 def _suggest_provider(model: str) -> str:
     if model in KNOWN_PROVIDERS:
         return f"Add the model, for example {KNOWN_PROVIDERS[model].example}."
-    for spec in KNOWN_PROVIDERS.values():
-        if spec.family.match(model.lower()):
-            return f"Did you mean {spec.prefix}:{model}?"
-    return provider_names()
+    meant = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() if spec.family.match(model.lower())]
+    return f"Did you mean {' or '.join(meant)}?" if meant else provider_names()
 
 
 def _suggest_prefix(prefix: str, model: str) -> str:
     if prefix in KNOWN_PROVIDERS:
         return f"The built-in judge is written {prefix}, without a model."
-    for spec in KNOWN_PROVIDERS.values():
-        if spec.colon_in_names and spec.family.match(prefix.lower()):
-            return f"Did you mean {spec.prefix}:{prefix}:{model}?"
+    if named := next(_with_colon(prefix, model), ""):
+        return f"Did you mean {named}?"
     close = difflib.get_close_matches(prefix.lower(), KNOWN_PROVIDERS, n=1)
     if close and spec_of(close[0]).placeholder:
         return f"Did you mean {close[0]}:{model}?"
     return provider_names()
+
+
+def _with_colon(name: str, tag: str, by_tag: bool = False) -> Iterator[str]:
+    """Yield provider:name:tag for the other providers whose models may be called name:tag. by_tag: only if no vendor's
+    model is called like the tag."""
+    for spec in KNOWN_PROVIDERS.values():
+        if not spec.colon_in_names or spec.prefix == name or not spec.family.match(name.lower()):
+            continue
+        if not by_tag or spec.tags.match(tag.lower()):
+            yield f"{spec.prefix}:{name}:{tag}"
 
 
 def _shown(name: str) -> str:

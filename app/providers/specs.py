@@ -80,7 +80,8 @@ class ProviderSpec:
     placeholder: what lists say for the model where nobody knows the names; "" for a provider written without a model.
     note: what to know about it, shown beside the placeholder.
     family: what its models are called, for people who write a name without the provider.
-    colon_in_names: whether its models' own names may hold one.
+    colon_in_names: whether its models' own names may hold one. tags: what follows it there and is no vendor's model,
+        which tells mistral:7b from a model of a vendor with that prefix.
     by_path: what a model is that may be named by its path in the file system; "" for none.
 
     key_variables: variables of the environment with the key; the first is the one that people are told.
@@ -119,6 +120,7 @@ class ProviderSpec:
     note: str = ""
     family: re.Pattern[str] = NO_MODEL
     colon_in_names: bool = False
+    tags: re.Pattern[str] = NO_MODEL
     by_path: Literal["", "recording", "model"] = ""
     gives_logprobs: bool = True
     rates_given: bool = False
@@ -273,6 +275,7 @@ _LLAMA = ProviderSpec(
     note="Any model your endpoint serves.",
     family=re.compile(r"llama|qwen|mistral|mixtral|deepseek|phi"),
     colon_in_names=True,  # Ollama's: llama3.1:8b
+    tags=re.compile(r"latest$|\d+(\.\d+)?(x\d+)?[bm](-|$)|v\d|(instruct|text|chat)(-|$)"),
     rates_given=True,
     json_forms=("json_schema", "json_object_schema", "json_object", "prompt"),
     lister="app.providers.adapters.compatible:list_models",

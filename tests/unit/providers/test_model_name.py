@@ -1,3 +1,6 @@
+import re
+from dataclasses import replace
+
 import pytest
 
 from app.errors import UnknownModelError
@@ -45,6 +48,25 @@ def test_what_was_probably_meant_is_said(written: str, suggestion: str) -> None:
         parse_model_name(written)
     assert suggestion in str(caught.value)
     assert caught.value.exit_status == 2
+
+
+@pytest.mark.parametrize("tag", ["8b", "latest", "0.5b-instruct", "8x7b-text-v2.5-q4_0", "v0.3", "instruct"])
+def test_a_tag_of_ollama_is_no_model_of_a_vendor(tag: str, vendor_of_qwen: None) -> None:
+    with pytest.raises(UnknownModelError, match=rf"Did you mean llama:qwen:{tag}\?"):
+        parse_model_name(f"qwen:{tag}")
+    assert parse_model_name("qwen:qwen-3-max") == ModelName("qwen", "qwen-3-max")
+
+
+def test_a_name_of_two_families_may_be_of_either(vendor_of_qwen: None) -> None:
+    with pytest.raises(UnknownModelError, match=r"Did you mean llama:qwen-3-max or qwen:qwen-3-max\?"):
+        parse_model_name("qwen-3-max")
+
+
+@pytest.fixture
+def vendor_of_qwen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vendor whose prefix and models are called like those of Ollama."""
+    spec = replace(KNOWN_PROVIDERS["openai"], prefix="qwen", family=re.compile("qwen"))
+    monkeypatch.setitem(KNOWN_PROVIDERS, "qwen", spec)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("pasted", ["sk-proj-abcdef123456", "AIzaSyabcdef", "a" * 400, "two words"])
