@@ -113,7 +113,7 @@ class JudgeOptions:
         metadata=shown(
             "How sure the judge is",
             "Beside each yes or no its probability of yes, from the log-probabilities of its words. Results can then "
-            "also be computed from these. OpenAI, Google and most servers of one's own give them; Anthropic doesn't.",
+            "also be computed from these. Most servers of one's own give them, and some vendors: “models test” tells.",
         ),
     )
     per_question: bool = field(
