@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import openai
 from openai import APIConnectionError, APIStatusError, APITimeoutError, AsyncOpenAI
@@ -30,6 +30,8 @@ from app.providers.base import ChatReply, ChatRequest, TokenLogprob, counted_usa
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.specs import ProviderSpec
+
+Client = TypeVar("Client", openai.OpenAI, AsyncOpenAI)
 
 # The SDK demands a key; servers without one ignore it.
 _NO_KEY = "none"
@@ -97,8 +99,11 @@ def open_model(
 def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
     """Open the SDK's client. The caller closes it."""
     options = client_options(openai, endpoint, timeout)
-    client = AsyncOpenAI(**options | {"api_key": options["api_key"] or _NO_KEY})
-    # The SDK takes these from the environment; they are between the person and OpenAI, not for another server.
+    return without_openais(AsyncOpenAI(**options | {"api_key": options["api_key"] or _NO_KEY}))
+
+
+def without_openais(client: Client) -> Client:
+    """Return the client without what the SDK takes from the environment for OpenAI, which is not for another server."""
     client.organization = None
     client.project = None
     client._custom_headers = {}

@@ -67,9 +67,8 @@ class OpenAIModel(SdkModel):
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
         body: dict[str, Any] = {"messages": _messages(request, style), style.limit_parameter: request.max_output_tokens}
-        if self._for_openai and request.prompt.system:
-            # Sends requests with the same constant part to the same machine, where it is cached.
-            body["prompt_cache_key"] = hashlib.sha256(request.prompt.system.encode()).hexdigest()
+        if self._for_openai:
+            body |= prompt_cache_key(request)
         if style.cache_mark:
             # Else the whole prompt is written to the cache, at 1.25 times its price, although only the part before the
             # mark is ever read again.
@@ -120,6 +119,12 @@ class OpenAIModel(SdkModel):
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
         return read_error(self._name, error, self._timeout)
+
+
+def prompt_cache_key(request: ChatRequest) -> dict[str, str]:
+    """Return the parameter that sends requests with the same constant part to the same machine, where it is cached."""
+    system = request.prompt.system
+    return {"prompt_cache_key": hashlib.sha256(system.encode()).hexdigest()} if system else {}
 
 
 def idempotency_header(request: ChatRequest) -> dict[str, str]:
