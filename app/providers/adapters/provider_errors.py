@@ -68,7 +68,7 @@ _QUOTA = re.compile(
     r"|prepayment|perday|out of credits|insufficient (credits?|balance)|spend(ing)? limit"
 )
 _WRONG_KEY = re.compile(r"api_key_invalid|invalid_api_key|api key (not valid|expired)|api_key_expired")
-_UNKNOWN_MODEL = re.compile(r"model_not_found|does not have access to model|no such model")
+_UNKNOWN_MODEL = re.compile(r"model_not_found|(invalid|unknown)_model|does not have access to model|no such model")
 _NAMES_A_MODEL = re.compile(r"(?!.*invalid url).*\bmodels?\b", re.DOTALL)
 _ABOUT_EFFORT = re.compile(r"effort|thinking|reasoning")
 _ABOUT_TIER = re.compile(r"service_?tier|\bflex\b|\bflex processing")

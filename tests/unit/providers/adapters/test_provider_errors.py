@@ -45,6 +45,7 @@ NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
         (Rejection(404, "not_found_error", words="model: claude-9"), UnknownModelError),
         (Rejection(404, words="models/gemini-9 is not found for API version v1beta"), UnknownModelError),
         (Rejection(403, code="model_not_found"), UnknownModelError),
+        (Rejection(400, code="1500", words="invalid_model Invalid model: x"), UnknownModelError),
         (Rejection(429), RateLimitError),
         (Rejection(429, code="insufficient_quota"), QuotaError),
         (Rejection(429, words="GenerateRequestsPerDayPerProject"), QuotaError),
