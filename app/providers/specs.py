@@ -261,6 +261,41 @@ _GOOGLE = ProviderSpec(
     embeddings=("gemini-embedding-001",),
 )
 
+_MISTRAL = ProviderSpec(
+    "mistral",
+    "Mistral",
+    "mistral:mistral-large-4",
+    "app.providers.adapters.mistral:open_model",
+    key_variables=("MISTRAL_API_KEY",),
+    url_variable="MISTRAL_BASE_URL",
+    default_url="https://api.mistral.ai/v1",
+    family=re.compile(r"(open-|labs-)?(mi(ni)?stral|magistral|codestral|devstral|mixtral|pixtral|voxtral)"),
+    priced_as="mistral",
+    traced_as="mistral_ai",
+    listing=VendorListing(
+        "models",
+        "authorization",
+        "Bearer ",
+        dated="created",
+        ends="deprecation",
+        abilities="capabilities",
+        ability="completion_chat",
+    ),
+    gives_logprobs=False,
+    json_forms=("json_schema", "json_object", "prompt"),
+    models=ModelTraits(
+        cached_from=((ALL_MODELS, 64),),  # docs.mistral.ai, prompt caching; August 2026
+        reasons_unasked=re.compile(r"magistral|mistral-large-4"),
+        # docs.mistral.ai, reasoning; August 2026. Of what came before 2026 only Magistral reasons.
+        efforts=(
+            (re.compile(r"open-|(?!magistral).*-2[3-5]\d\d$"), ()),
+            (re.compile(r"mistral-(small-2603|medium-(3[.-]5|2604))$"), ("none", "high")),
+        ),
+    ),
+    embedder="app.providers.embeddings.openai:CompatibleEmbedder",
+    embeddings=("mistral-embed",),
+)
+
 _LLAMA = ProviderSpec(
     OWN,
     "The Llama endpoint",
@@ -340,7 +375,7 @@ _FILE = ProviderSpec(
 
 # By prefix, in the order of lists.
 KNOWN_PROVIDERS: Mapping[str, ProviderSpec] = {
-    spec.prefix: spec for spec in (_OPENAI, _ANTHROPIC, _GOOGLE, _LLAMA, _RULES, _REPLAY, _LOCAL, _FILE)
+    spec.prefix: spec for spec in (_OPENAI, _ANTHROPIC, _GOOGLE, _MISTRAL, _LLAMA, _RULES, _REPLAY, _LOCAL, _FILE)
 }
 
 

@@ -25,7 +25,8 @@ def test_a_success_is_read_with_its_usage(case: AdapterCase, server: FakeLlm) ->
     server.script(Answer(first_choice, tokens=Tokens(input=900, cached=640, output=12, written=200)))
     (reply,) = ask(case, server, a_request())
     assert json.loads(reply.text) == {"answer": "yes"}
-    written = 0 if case.prefix == "google" else 200  # Google's own cache asks nothing for writing and says nothing
+    # The own caches of Google and Mistral ask nothing for writing and say nothing.
+    written = 0 if case.prefix in ("google", "mistral") else 200
     assert reply.usage == Usage(input_tokens=900, cached_tokens=640, output_tokens=12, cache_write_tokens=written)
     assert reply.finish == "stop"
     assert reply.model == case.reported

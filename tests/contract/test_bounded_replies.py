@@ -129,7 +129,7 @@ def test_embedding_oversized_body_fails_without_being_read(prefix: str, sender: 
     assert sender.sent < MOST_SENT
 
 
-@pytest.mark.parametrize("prefix", ["openai", "anthropic", "google", "llama"])
+@pytest.mark.parametrize("prefix", ["openai", "anthropic", "google", "mistral", "llama"])
 def test_model_list_oversized_body_fails_without_being_read(prefix: str, sender: Sender) -> None:
     path = "" if prefix in ("anthropic", "google") else "/v1"
     credentials = Credentials({prefix: Access(SecretStr(KEY), sender.url + path)})

@@ -47,12 +47,13 @@ class EmbeddingCase:
         return Credentials({self.prefix: Access(SecretStr(KEY), server.url + self.path, "a test")})
 
     def sent(self, received: Received) -> list[str]:
-        said: list[str] = received.body["input"] if self.prefix == "openai" else texts_of(received.body)
+        said: list[str] = texts_of(received.body) if self.prefix == "google" else received.body["input"]
         return said
 
 
 CASES: Mapping[str, EmbeddingCase] = {
     "openai": EmbeddingCase("openai:text-embedding-3-small", "/v1", ("authorization", "Bearer "), 256),
+    "mistral": EmbeddingCase("mistral:mistral-embed", "/mistral/v1", ("authorization", "Bearer "), 64),
     "google": EmbeddingCase("google:gemini-embedding-001", "", ("x-goog-api-key", ""), 100),
 }
 

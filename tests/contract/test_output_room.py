@@ -11,7 +11,13 @@ from app.providers.registry import open_model
 from app.providers.structured import ask
 from tests.support.modern_vendors import ModernVendors
 
-REASONERS = ["openai:gpt-6-luna", "anthropic:claude-sonnet-5-5", "google:gemini-3.8-flash", "llama:qwen3.6:8b"]
+REASONERS = [
+    "openai:gpt-6-luna",
+    "anthropic:claude-sonnet-5-5",
+    "google:gemini-3.8-flash",
+    "mistral:mistral-large-4",
+    "llama:qwen3.6:8b",
+]
 SCHEMA = {
     "type": "object",
     "properties": {"q1": {"type": "string", "enum": ["yes", "no"]}},
@@ -91,6 +97,8 @@ def test_a_smaller_limit_of_the_model_is_learned_before_anything_is_paid(
         ("google:gemini-3.8-flash", "low", {"thinkingLevel": "LOW"}),
         ("google:gemini-2.5-flash", "none", {"thinkingBudget": 0}),
         ("llama:qwen3.6:8b", "low", {"reasoning_effort": "low"}),
+        ("mistral:mistral-large-4", "medium", {"reasoning_effort": "medium"}),
+        ("mistral:mistral-medium-3-5", "high", {"reasoning_effort": "high"}),
     ],
 )
 def test_the_effort_goes_where_each_api_has_it(
@@ -112,6 +120,8 @@ def test_the_effort_goes_where_each_api_has_it(
         ("anthropic:claude-sonnet-5-5", "minimal", "takes low, medium, high, xhigh, max"),
         ("google:gemini-3.8-flash", "minimal", "doesn't take the effort"),
         ("google:gemini-3.8-flash", "max", "takes minimal, low"),
+        ("mistral:mistral-small-latest", "medium", "takes none, high"),
+        ("mistral:mistral-large-2512", "high", "leave it out"),
     ],
 )
 def test_a_refused_effort_says_so_and_costs_nothing(modern: ModernVendors, name: str, effort: str, said: str) -> None:

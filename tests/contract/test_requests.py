@@ -71,13 +71,14 @@ def test_the_key_is_in_its_header_and_nowhere_else(case: AdapterCase, server: Fa
     assert KEY not in json.dumps([received.path, others, received.body])
 
 
+@pytest.mark.parametrize("prefix", ["llama", "mistral"])
 def test_what_openai_puts_into_the_environment_stays_with_openai(
-    server: FakeLlm, monkeypatch: pytest.MonkeyPatch
+    prefix: str, server: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, "for-openai-only")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway: for-openai-only")
-    ask(ADAPTERS["llama"], server, a_request())
+    ask(ADAPTERS[prefix], server, a_request())
     assert "for-openai-only" not in json.dumps(server.requests[0].headers)
 
 
@@ -88,11 +89,15 @@ def test_anthropic_is_told_what_to_cache(server: FakeLlm) -> None:
     assert "cache_control" not in json.dumps(body["messages"])
 
 
-def test_openai_is_told_which_requests_share_their_beginning(server: FakeLlm) -> None:
+@pytest.mark.parametrize("prefix", ["openai", "mistral"])
+def test_the_vendor_is_told_which_requests_share_their_beginning(prefix: str, server: FakeLlm) -> None:
     other = a_request(temperature=0.5)
-    ask(ADAPTERS["openai"], server, a_request(), other)
+    ask(ADAPTERS[prefix], server, a_request(), other)
     keys = {received.body["prompt_cache_key"] for received in server.requests}
     assert len(keys) == 1
+
+
+def test_openai_is_told_where_the_constant_part_ends(server: FakeLlm) -> None:
     ask(ADAPTERS["openai"], server, a_request(), model="gpt-6-luna")
     part = server.requests[-1].body["messages"][0]["content"][-1]
     assert part["prompt_cache_breakpoint"] == {"mode": "explicit"}

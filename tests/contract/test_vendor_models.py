@@ -1,6 +1,7 @@
 """The models that vendors say a key may use: what is offered, in which order, and how asking fails."""
 
 import json
+from datetime import date
 
 import pytest
 from pydantic import SecretStr
@@ -15,6 +16,7 @@ from app.errors import (
 )
 from app.providers.adapters.vendor_models import models_in
 from app.providers.credentials import Access, Credentials
+from app.providers.known_prices import end_of
 from app.providers.registry import sold_names
 from app.providers.specs import KNOWN_PROVIDERS
 from tests.contract.test_errors import assert_silent
@@ -61,6 +63,20 @@ def test_googles_by_generation_where_no_day_is_said() -> None:
     models += [{"name": "models/text-embedding-004", "supportedGenerationMethods": ["embedContent"]}, {"name": 7}, {}]
     assert models_in(google, {"models": models}) == ["gemini-4-argon", "gemini-3.8-flash", "gemini-2.5-pro"]
     assert models_in(google, {"data": []}) is None
+
+
+def test_mistrals_that_chat_by_generation_where_all_have_one_day(server: FakeLlm) -> None:
+    names = ("mistral-embed", "mistral-ocr-4-1", "mistral-medium-3-5", "mistral-small-2603", "mistral-large-4", "glm-5")
+    chats = {"mistral-ocr-4-1": False, "mistral-embed": False}
+    models = [{"id": name, "created": 7, "capabilities": {"completion_chat": chats.get(name, True)}} for name in names]
+    models[3]["deprecation"] = "2027-05-31T12:00:00Z"
+    listing(server, {"object": "list", "data": models})
+    assert sold(server, "mistral", "/mistral/v1") == [
+        "mistral:mistral-large-4", "mistral:mistral-medium-3-5", "mistral:mistral-small-2603",
+    ]  # fmt: skip
+    end = end_of("mistral:mistral-small-2603")
+    assert end is not None
+    assert end.day == date(2027, 5, 31)
 
 
 @pytest.mark.parametrize(

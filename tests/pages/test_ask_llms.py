@@ -18,10 +18,7 @@ from app.services.data.projects import create_project, dimensions_named, get_pro
 from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
-from tests.support.background import PATIENCE, ended, wait_for
-from tests.support.fake_llm.behaviour import Answer, Status
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.four_vendors import (
+from tests.support.all_vendors import (
     SERVED,
     SUGGESTED,
     all_but_google,
@@ -29,6 +26,9 @@ from tests.support.four_vendors import (
     thinks_aloud,
     thinks_aloud_again,
 )
+from tests.support.background import PATIENCE, ended, wait_for
+from tests.support.fake_llm.behaviour import Answer, Status
+from tests.support.fake_llm.server import FakeLlm
 
 Open = Callable[[str], AppTest]
 
@@ -50,7 +50,7 @@ def test_without_keys_the_rules_can_be_asked_and_others_say_what_to_set(demo: Wo
     assert app.multiselect(key="ask_models").options == ["rules, not an LLM"]
     missing = app.table[0].value
     assert "OPENAI_API_KEY" in missing.set_index("Provider").loc["OpenAI", "What to do"]
-    assert len(missing) == 4
+    assert len(missing) == 5
 
 
 def test_with_keys_one_model_of_each_vendor_is_suggested(
@@ -66,7 +66,7 @@ def test_with_keys_one_model_of_each_vendor_is_suggested(
 
 @pytest.fixture
 def vendors(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
-    """All four, on this machine."""
+    """All, on this machine."""
     with FakeLlm(usual=thinks_aloud, models=SERVED) as server:
         for name, value in environment_of(server).items():
             monkeypatch.setenv(name, value)
@@ -79,7 +79,7 @@ def captions(app: AppTest) -> str:
     return "\n".join(caption.value for caption in app.caption)
 
 
-def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendors: FakeLlm, open_screen: Open):
+def test_all_vendors_one_of_which_fails_are_asked_about_everything_twice(vendors: FakeLlm, open_screen: Open):
     demo = open_workbench()
     project_id, dimension = place(demo)
     key = f"ask-{project_id}-all"
@@ -93,7 +93,7 @@ def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendor
     app.button(key="ask").click().run()
     app = ended(app, key)
     assert "4 answers did not come" in app.info[-1].value
-    answers = app.dataframe[0].value.head(16)
+    answers = app.dataframe[0].value.head(20)
     failed = answers[answers["Outcome"] == "no answer"]
     assert set(failed["Model"]) == {"google:gemini-3.8-flash"}
     assert len(failed) == len(set(answers["Dimension"])) == 4
@@ -102,14 +102,14 @@ def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendor
     vendors.usual = thinks_aloud_again
     app.button(key="ask").click().run()
     app = ended(app, key)
-    assert "24 left out: the same model said the same before." in app.success[-1].value
-    again = app.dataframe[0].value.head(16)
-    assert dict(zip(again["Model"], again["Round"], strict=True)) == dict(zip(SUGGESTED, "2212", strict=True))
+    assert "32 left out: the same model said the same before." in app.success[-1].value
+    again = app.dataframe[0].value.head(20)
+    assert dict(zip(again["Model"], again["Round"], strict=True)) == dict(zip(SUGGESTED, "22122", strict=True))
     said_before = {(model, count) for model, count in zip(again["Model"], again["Said before"], strict=True)}
     assert said_before == {(name, "" if "google" in name else "2") for name in SUGGESTED}
     after = attributes_of(demo, project_id, dimension.id)
     assert after[: len(before)] == before
-    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(SUGGESTED, (4, 4, 3, 4), strict=True))
+    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(SUGGESTED, (4, 4, 3, 4, 4), strict=True))
 
 
 @pytest.fixture
@@ -155,8 +155,8 @@ def test_an_endpoint_without_a_list_says_why_until_a_model_is_typed(
     vendors.listing = Status(404)
     endpoint_models(open_workbench(), PATIENCE)
     app = open_screen("ask_llms")
-    assert app.multiselect(key="ask_models").value == ["openai:gpt-6-luna", "anthropic:claude-sonnet-5-5"]
-    assert "one model of each provider that is set up: 3 of 4" in captions(app)
+    assert app.multiselect(key="ask_models").value == [SUGGESTED[0], SUGGESTED[1], "mistral:mistral-large-4"]
+    assert "one model of each provider that is set up: 4 of 5" in captions(app)
     assert "type llama" in captions(app)
     assert "has no list of its models" in captions(app)
     typed = app.multiselect(key="ask_models").set_value(["llama:mine"]).run()

@@ -88,6 +88,16 @@ ADAPTERS: Mapping[str, AdapterCase] = {
         reported="llama:llama3.1:8b",
         limit_of=lambda body: body["max_tokens"],
     ),
+    "mistral": replace(
+        _OPENAI,
+        prefix="mistral",
+        model="mistral-large-4",
+        reasoner=None,
+        path="/mistral/v1",
+        reported="mistral:mistral-large-4",
+        limit_of=lambda body: body["max_tokens"],
+        logprobs=False,
+    ),
     "anthropic": AdapterCase(
         prefix="anthropic",
         model="claude-haiku-4-5",

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from app.providers.credentials import Access, Credentials
 
 ROOT = Path(__file__).resolve().parents[2]
-_PATHS = {"openai": "/v1", "anthropic": "", "google": "/", "llama": "/open/v1"}
+_PATHS = {"openai": "/v1", "anthropic": "", "google": "/", "mistral": "/mistral/v1", "llama": "/open/v1"}
 
 
 @dataclass(frozen=True)

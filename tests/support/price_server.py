@@ -8,7 +8,7 @@ from typing import Any
 
 def price_file(dollars: float) -> bytes:
     """A file of prices as genai-prices publishes it: one model a vendor, its input at so many dollars."""
-    models = {"openai": "gpt-9", "anthropic": "claude-9", "google": "gemini-9"}
+    models = {"openai": "gpt-9", "anthropic": "claude-9", "google": "gemini-9", "mistral": "mistral-9"}
 
     def model(name: str) -> dict[str, Any]:
         return {"id": name, "match": {"equals": name}, "prices": {"input_mtok": dollars, "output_mtok": 10 * dollars}}

@@ -15,6 +15,7 @@ from tests.support.fake_llm import (
     anthropic_wire,
     google_embedding_wire,
     google_wire,
+    mistral_wire,
     models_wire,
     openai_completions_wire,
     openai_embedding_wire,
@@ -24,6 +25,7 @@ from tests.support.fake_llm import (
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Held, Raw, Slow, Status
 
 WIRES = (
+    mistral_wire,
     openai_wire,
     openai_completions_wire,
     openai_embedding_wire,

@@ -1,9 +1,10 @@
 """A strict stand-in of the vendors' APIs as they are in November 2026, for the real SDKs, on this machine.
 
-It refuses what the real APIs refuse, with their statuses and codes, bills as they do, and answers the project's prompts
-sensibly. An address is SERVER/OPTIONS/v1 (OpenAI), SERVER/OPTIONS (Anthropic, Google) or SERVER/OPTIONS/open/v1 (vLLM,
-Ollama, llama.cpp). OPTIONS are separated by commas; "plain" and any other word that nobody knows only keeps the counts
-of one test apart from those of another. Any key is taken but one that begins with "bad".
+It refuses what the real APIs refuse, with their statuses and codes, bills as they do, and answers the project's
+prompts sensibly. An address is SERVER/OPTIONS/v1 (OpenAI), SERVER/OPTIONS (Anthropic, Google),
+SERVER/OPTIONS/mistral/v1 or SERVER/OPTIONS/open/v1 (vLLM, Ollama, llama.cpp). OPTIONS are separated by commas;
+"plain" and any other word that nobody knows only keeps the counts of one test apart from those of another. Any key is
+taken but one that begins with "bad".
 
   think=N              reasoning tokens before each answer, which count against its limit; heavy=K:N every K-th text
   slow=S               seconds before each reply
@@ -21,6 +22,7 @@ GET /_state tells what each set of options counted, GET /_calls?OPTIONS what was
 """
 
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -28,7 +30,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
-from tests.support.strict_vendors import anthropic, google, open_servers, openai, troubles
+from tests.support.strict_vendors import anthropic, google, mistral, open_servers, openai, troubles
 from tests.support.strict_vendors.account import Account, Body, Options, RefusedRequest
 from tests.support.strict_vendors.call import Answered, Call
 
@@ -126,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
 
 def _reply(call: Call) -> Answered:
     vendor = _vendor_of(call)
-    path = call.path.removeprefix("/open") if vendor is open_servers else call.path
+    path = re.sub("^/(open|mistral)/", "/", call.path)
     key = call.headers.get("authorization", "").removeprefix("Bearer ")
     key = call.headers.get("x-api-key") or call.headers.get("x-goog-api-key") or key
     if not key or key.startswith("bad"):
@@ -145,6 +147,8 @@ def _reply(call: Call) -> Answered:
 def _vendor_of(call: Call) -> ModuleType:
     if call.path.startswith("/open/"):
         return open_servers
+    if call.path.startswith("/mistral/"):
+        return mistral
     if "x-goog-api-key" in call.headers:
         return google
     return anthropic if "x-api-key" in call.headers or "anthropic-version" in call.headers else openai

@@ -71,7 +71,7 @@ def test_successors_have_a_price_and_no_end() -> None:
         assert end_of(end.successor) is None
 
 
-@pytest.mark.parametrize("prefix", ["openai", "anthropic", "google"])
+@pytest.mark.parametrize("prefix", ["openai", "anthropic", "google", "mistral"])
 def test_defaults_have_no_end(prefix: str) -> None:
     spec = KNOWN_PROVIDERS[prefix]
     names = [spec.example, *(f"{prefix}:{name}" for name in (*spec.transcribers, *spec.embeddings))]

@@ -34,13 +34,17 @@ def test_names_are_split_at_the_first_colon(written: str, parsed: ModelName) -> 
         ("gemini-3.8-flash", "Did you mean google:gemini-3.8-flash?"),
         ("llama3.1", "Did you mean llama:llama3.1?"),
         ("llama3.1:8b", "Did you mean llama:llama3.1:8b?"),
+        ("mistral:7b", "Did you mean llama:mistral:7b?"),
+        ("mistral-nemo", "Did you mean mistral:mistral-nemo or llama:mistral-nemo?"),
+        ("codestral-2508", "Did you mean mistral:codestral-2508?"),
+        ("mistral", "for example mistral:mistral-large-4"),
         ("opnai:gpt-4o", "Did you mean openai:gpt-4o?"),
         ("Anthropic:claude-opus-5", "Did you mean anthropic:claude-opus-5?"),
         ("openai:", "Write it like openai:gpt-6-luna."),
         ("openai", "for example openai:gpt-6-luna"),
         ("rules:fast", "without a model"),
         ("", "provider:name"),
-        ("mine:model", "openai, anthropic, google, llama, rules, replay, local"),
+        ("mine:model", "openai, anthropic, google, mistral, llama, rules, replay, local"),
     ],
 )
 def test_what_was_probably_meant_is_said(written: str, suggestion: str) -> None:

@@ -44,9 +44,10 @@ def file_of(**changed: Any) -> list[dict[str, Any]]:
     } | changed
     claude = {"id": "claude-9", "match": {"equals": "claude-9"}, "prices": {"input_mtok": 1, "output_mtok": 5}}
     gemini = {"id": "gemini-9", "match": {"equals": "gemini-9"}, "prices": {"input_mtok": 1, "output_mtok": 5}}
+    mistral = {"id": "mistral-9", "match": {"equals": "mistral-9"}, "prices": {"input_mtok": 1, "output_mtok": 5}}
     return [
         {"id": vendor, "name": vendor, "api_pattern": vendor, "models": [m]}
-        for vendor, m in zip(VENDORS.values(), (model, claude, gemini), strict=True)
+        for vendor, m in zip(VENDORS.values(), (model, claude, gemini, mistral), strict=True)
     ]
 
 
@@ -82,7 +83,7 @@ def test_what_it_does_not_know_has_no_price(name: str) -> None:
 
 def test_a_model_without_a_price_for_text_has_none_and_is_not_listed() -> None:
     kept = parse_price_file(written([*file_of()[1:], *file_of()[:1]]), DAY)
-    assert kept.names(DAY) == ["openai:gpt-9", "anthropic:claude-9", "google:gemini-9"]
+    assert kept.names(DAY) == ["openai:gpt-9", "anthropic:claude-9", "google:gemini-9", "mistral:mistral-9"]
     heard = file_of()
     heard[0]["models"].append({"id": "gpt-8", "match": {"equals": "gpt-8"}, "prices": {"input_mtok": 3}})
     kept = parse_price_file(written(heard), DAY)

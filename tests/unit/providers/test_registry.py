@@ -49,7 +49,14 @@ def test_rules_need_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("name", "gives"),
-    [("openai:gpt-4o", True), ("google:x", True), ("llama:x", True), ("anthropic:x", False), ("rules", False)],
+    [
+        ("openai:gpt-4o", True),
+        ("google:x", True),
+        ("llama:x", True),
+        ("anthropic:x", False),
+        ("mistral:x", False),
+        ("rules", False),
+    ],
 )
 def test_who_gives_log_probabilities(name: str, gives: bool) -> None:
     assert gives_logprobs(name) is gives

@@ -21,7 +21,7 @@ def with_environment(monkeypatch: pytest.MonkeyPatch, **values: str) -> Workbenc
 
 def test_a_provider_says_where_its_key_is_from_and_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     found = {p.prefix: p for p in provider_access(with_environment(monkeypatch, GEMINI_API_KEY="sk-planted"))}
-    assert list(found) == ["openai", "anthropic", "google", "llama"]
+    assert list(found) == ["openai", "anthropic", "google", "mistral", "llama"]
     assert (found["google"].key_source, found["google"].obstacle) == ("the environment", "")
     assert "OPENAI_API_KEY" in found["openai"].obstacle
     assert "LLAMA_BASE_URL" in found["llama"].obstacle
@@ -46,7 +46,7 @@ def test_an_address_shows_without_what_may_be_secret(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("key", ["", " \n", "two words", "schlüssel"])
 def test_what_can_not_be_a_key_is_named_but_not_quoted(workbench: Workbench, key: str) -> None:
-    for prefix in ("openai", "anthropic", "google", "llama"):
+    for prefix in ("openai", "anthropic", "google", "mistral", "llama"):
         problem = key_problem(workbench, prefix, key)
         assert problem
         assert not key.strip() or key not in problem

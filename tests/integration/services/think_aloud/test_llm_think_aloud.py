@@ -14,7 +14,7 @@ from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.think_aloud.llm_think_aloud import answers_so_far, ask_models
 from db.unit_of_work import Database
-from tests.support.four_vendors import POINTS
+from tests.support.all_vendors import POINTS
 from tests.support.projects import ModelBench
 
 NAMES = ("openai:first", "google:second")

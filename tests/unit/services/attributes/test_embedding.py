@@ -30,7 +30,7 @@ def test_the_choice_that_needs_nothing_comes_first_and_the_others_say_what_they_
     choices = embedding_choices(Credentials())
     assert (choices[0].name, choices[0].obstacle, choices[0].sent_to) == ("lsa", "", "")
     assert all(choice.obstacle for choice in choices[1:])
-    assert {choice.sent_to for choice in choices} == {"", "OpenAI", "Google"}
+    assert {choice.sent_to for choice in choices} == {"", "OpenAI", "Google", "Mistral"}
 
 
 def test_embeddings_of_one_name_count_as_the_same():

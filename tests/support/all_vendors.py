@@ -1,25 +1,36 @@
-"""One server on this machine in the place of four vendors."""
+"""One server on this machine in the place of all vendors."""
 
 import json
 
-from tests.support.fake_llm import anthropic_wire, google_wire
+from tests.support.fake_llm import anthropic_wire, google_wire, mistral_wire
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
 from tests.support.fake_llm.server import FakeLlm, Received
 
-SUGGESTED = ["openai:gpt-6-luna", "anthropic:claude-sonnet-5-5", "google:gemini-3.8-flash", "llama:llama3.1:8b"]
+SUGGESTED = [
+    "openai:gpt-6-luna",
+    "anthropic:claude-sonnet-5-5",
+    "google:gemini-3.8-flash",
+    "mistral:mistral-large-4",
+    "llama:llama3.1:8b",
+]
 SERVED = ("nomic-embed-text", "qwen3:8b", "llama3.1:8b")
 POINTS = {"considerations": [{"index": n, "consideration": f"Whether point {n} is made."} for n in (1, 2, 3)]}
 
 
 def environment_of(server: FakeLlm) -> dict[str, str]:
-    """What a person sets so that all four are reached there."""
-    keys = {f"{name}_API_KEY": "not-a-key" for name in ("OPENAI", "ANTHROPIC", "GOOGLE")}
+    """What a person sets so that all are reached there."""
+    keys = {f"{name}_API_KEY": "not-a-key" for name in ("OPENAI", "ANTHROPIC", "GOOGLE", "MISTRAL")}
     bare = {f"{name}_BASE_URL": server.url for name in ("ANTHROPIC", "GOOGLE_GEMINI", "LLAMA")}
-    return {**keys, **bare, "OPENAI_BASE_URL": f"{server.url}/v1"}
+    return {
+        **keys,
+        **bare,
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+        "MISTRAL_BASE_URL": f"{server.url}/mistral/v1",
+    }
 
 
 def vendor_of(request: Received) -> str:
-    by_wire = {anthropic_wire: "anthropic", google_wire: "google"}
+    by_wire = {anthropic_wire: "anthropic", google_wire: "google", mistral_wire: "mistral"}
     return by_wire.get(request.wire) or ("llama" if "llama" in request.body["model"] else "openai")
 
 
