@@ -20,7 +20,8 @@ from app.providers.credentials import Credentials
 from app.services.checklists.checklists import published_checklist
 from app.services.data.held_out_split import state_of
 from app.services.data.imports import import_file
-from app.services.data.projects import overview, text_page
+from app.services.data.projects import overview
+from app.services.data.texts import text_page
 from app.services.disagreements.queue import disagreement_queue
 from app.services.results.archive import write_project_archive
 from app.services.results.question_analysis import questions_of

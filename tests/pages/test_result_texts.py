@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.project import Task
 from app.services.attributes.attributes import attributes_of
-from app.services.data.projects import get_project, text_titles
+from app.services.data.projects import get_project
+from app.services.data.texts import text_titles
 from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import TextFilter, disagreements
 from app.services.results.results import cached_results, results_of

@@ -11,7 +11,8 @@ import prompts
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project, Task
 from app.services.attributes.attributes import add_attributes
-from app.services.data.projects import get_project, save_task, text_page
+from app.services.data.projects import get_project, save_task
+from app.services.data.texts import text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
 from pages.components.shell.navigation.screens import NAVIGATION, RESEARCH

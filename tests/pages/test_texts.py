@@ -12,7 +12,8 @@ from streamlit.testing.v1.element_tree import TextInput
 
 from app.domain.project import Dimension, Task, Text
 from app.services.data.imports import import_key
-from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project, overview, text_page
+from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project, overview
+from app.services.data.texts import text_page
 from app.services.data.workflow_steps import next_step
 from app.services.runtime.workbench import Workbench
 from tests.support.background import ended

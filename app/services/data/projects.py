@@ -1,17 +1,15 @@
-"""Projects, their dimensions and texts."""
+"""Projects, their dimensions and their progress."""
 
 import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 
 from app.corpora.presets import PAPERS, PRESETS, load_preset
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
 from app.domain.people import PENDING, Actor, PendingAct, Right, Role
-from app.domain.project import Dimension, Project, Task, Text, text_title
+from app.domain.project import Dimension, Project, Task
 from app.domain.run import RunSummary
-from app.domain.storable_text import quoted, storable
+from app.domain.storable_text import quoted
 from app.errors import InputError, NotAllowedError, NotReadyError
 from app.services.runtime.workbench import Workbench, act_made_project, use_case
 from db.unit_of_work import UnitOfWork
@@ -292,59 +290,3 @@ def progress_words(progress: Overview) -> str:
     if furthest:
         return f"{furthest[1]} of {len(dimensions)} {furthest[0]}"
     return "texts imported" if progress.texts else "no texts yet"
-
-
-PAGE_SIZE = 20
-SEARCH_LIMIT = 1000  # characters; SQLite refuses a pattern of more than 50,000 bytes, escapes included
-
-
-@dataclass(frozen=True, slots=True)
-class TextPage:
-    """One page of texts. `means`: (text id, dimension) -> mean over raters; `found` counts the texts on all `pages`."""
-
-    texts: tuple[Text, ...]
-    means: Mapping[tuple[int, str], float]
-    found: int
-    pages: int
-
-
-@dataclass(frozen=True, slots=True)
-class RatedText:
-    """One text with its ratings: (dimension, rater, value), in the order of the dimensions."""
-
-    text: Text
-    ratings: tuple[tuple[str, str, float], ...]
-
-
-@use_case(Right.READ)
-def text_page(workbench: Workbench, project_id: int, number: int = 1, search: str = "") -> TextPage:
-    """Return one page of texts, counted from 1; `search` looks in texts, documents and systems, ignoring case.
-
-    Raises InputError for a too long search.
-    """
-    wanted = storable(search.strip())
-    if len(wanted) > SEARCH_LIMIT:
-        raise InputError(
-            f"The search has {len(wanted):,} characters; {SEARCH_LIMIT:,} are the most.",
-            "Search for a few words of the text.",
-        )
-    with workbench.database.read() as work:
-        found = work.texts.count(project_id, wanted)
-        texts = work.texts.page(project_id, (number - 1) * PAGE_SIZE, PAGE_SIZE, wanted)
-        means = work.texts.mean_ratings([text.id for text in texts])
-    return TextPage(tuple(texts), means, found, max(1, ceil(found / PAGE_SIZE)))
-
-
-@use_case(Right.READ)
-def text_titles(workbench: Workbench, project_id: int, text_ids: Sequence[int]) -> dict[int, str]:
-    """Return text id -> title for lists; texts of other projects and held-out texts are left out."""
-    with workbench.database.read() as work:
-        found = work.texts.many(text_ids, project_id)
-    return {text_id: text_title(text) for text_id, text in found.items()}
-
-
-@use_case(Right.READ)
-def rated_text(workbench: Workbench, project_id: int, text_id: int) -> RatedText:
-    """Return a text with its ratings. Raises NotFoundError for a text that the project doesn't have."""
-    with workbench.database.read() as work:
-        return RatedText(work.texts.in_project(project_id, text_id), tuple(work.texts.ratings_of(text_id)))

@@ -13,7 +13,7 @@ from app.domain.project import Task
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.draft_edits import write_examples
-from app.services.data.projects import text_titles
+from app.services.data.texts import text_titles
 from app.services.improvement.decided_answers import (
     FEWEST_PROOF,
     DecidedQuestion,

@@ -15,7 +15,7 @@ from app.domain.run import ScoredText
 from app.errors import InputError
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import versions_of
-from app.services.data.projects import text_titles
+from app.services.data.texts import text_titles
 from app.services.results.result_texts import (
     Disagreement,
     GapDirection,

@@ -9,18 +9,8 @@ import streamlit as st
 from app.domain.attribute import Sample
 from app.domain.project import Dimension, Project, Text, text_title
 from app.errors import InputError, NotFoundError, WorkbenchError
-from app.services.data.projects import (
-    PAGE_SIZE,
-    RatedText,
-    TextPage,
-    add_dimension,
-    dimensions_named,
-    overview,
-    rated_text,
-    save_dimension,
-    save_task,
-    text_page,
-)
+from app.services.data.projects import add_dimension, dimensions_named, overview, save_dimension, save_task
+from app.services.data.texts import PAGE_SIZE, RatedText, TextPage, rated_text, text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import (
     MOST_SAMPLES,

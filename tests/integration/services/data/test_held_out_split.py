@@ -7,7 +7,8 @@ from app.domain.project import Dimension, Task, Text, Verdict
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
 from app.services.checklists.checklists import versions_of
 from app.services.data.held_out_split import SplitState, held_out_runs, lock, open_split, opened_splits, state_of
-from app.services.data.projects import create_project, overview, rated_text, text_page
+from app.services.data.projects import create_project, overview
+from app.services.data.texts import rated_text, text_page
 from app.services.results.result_texts import judged_text, question_shares, run_counts
 from app.services.results.results import open_held_out_results, results_of, runs_to_show
 from app.services.runtime.workbench import Workbench

@@ -55,9 +55,8 @@ from app.services.data.projects import (
     list_projects,
     preset_names,
     project_to_fill,
-    rated_text,
-    text_page,
 )
+from app.services.data.texts import rated_text, text_page
 from app.services.people.audit_log import project_audit_log
 from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access
 from app.services.runtime.workbench import Workbench, use_case
