@@ -426,7 +426,7 @@ def from_transcript(
     can't be transcribed is stored."""
     from app.attribute_analysis.attribute_file import decode_attributes
     from app.services.data.projects import get_project, one_dimension
-    from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
+    from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
     from app.services.think_aloud.transcripts import (
         accept,
         propose_attributes,

@@ -27,8 +27,8 @@ from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
 from app.export.project_archive import safe_name
 from app.input_file import open_file, shown_path
 from app.limits import PROJECT_FILE
-from app.services.runtime.models import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.output_file import output_file
+from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench, act_made_project, use_case
 from db.backup import check_backup, copy_database
 from db.foreign_file import check_foreign_file, check_states, copy_rows, import_seconds

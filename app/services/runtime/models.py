@@ -542,10 +542,3 @@ def _without_secrets(url: str) -> str:
     except ValueError:
         return ""
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if known else ""
-
-
-AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
-
-
-def voice_recording_path(name: str) -> Path:
-    return settings().home / "recordings" / name

@@ -14,9 +14,10 @@ from app.errors import ConflictError, InputError, NotReadyError, UnsupportedErro
 from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
 from app.services.runtime.endpoint_models import endpoint_models
-from app.services.runtime.models import AUDIO_FORMATS, ask_model, voice_recording_path
+from app.services.runtime.models import ask_model
 from app.services.runtime.prompts import answered
 from app.services.runtime.spending import allowance_left
+from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import insert_attributes
 from app.think_aloud import (

@@ -9,7 +9,8 @@ import streamlit as st
 from app.domain.attribute import Attribute, ProposedAttribute, Transcript
 from app.domain.project import Dimension, Project
 from app.errors import RepeatedError, WorkbenchError
-from app.services.runtime.models import AUDIO_FORMATS, available_models, voice_recording_path
+from app.services.runtime.models import available_models
+from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import last_picker
 from app.services.think_aloud.independence import (

@@ -9,7 +9,7 @@ from app.domain.attribute import ContributorKind
 from app.errors import BudgetError, ConflictError, InputError, ProviderError, UnsupportedError
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.runtime.models import voice_recording_path
+from app.services.runtime.voice_recordings import voice_recording_path
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.transcripts import (
     accept,
