@@ -10,13 +10,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from app.domain.job import Job, JobStatus, NewJob
+from app.domain.job import HEARTBEAT_TIMEOUT, Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
 from db.engine import stored_state
 from db.models.columns import database_now, now
 from db.models.project import JobFileRow, JobRow, WorkerRow
 from db.repositories.repository import Repository, columns_of, value_of
-from db.repositories.runs import HEARTBEAT_TIMEOUT
 
 LOSSES = 3
 """A job is given up after this many processes died while running it: it may be the cause, and each process pays a

@@ -1,12 +1,12 @@
 """Scoring runs: plan, progress, and their writers."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
+from app.domain.job import HEARTBEAT_TIMEOUT
 from app.domain.run import Lease, Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
 from app.errors import ConflictError, NotFoundError, RunLostError
 from db.engine import stored_state
@@ -15,8 +15,6 @@ from db.models.columns import database_now, now
 from db.models.project import DimensionRow, ProjectRow
 from db.models.run import JudgmentRow, RunDimensionRow, ScoreRow, ScoringRunRow
 from db.repositories.repository import Repository, value_of
-
-HEARTBEAT_TIMEOUT = timedelta(seconds=30)  # after it another process may take over a run
 
 
 def summaries(session: Session, clause: Any) -> list[RunSummary]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from app.domain.job import Job, JobStatus, NewJob
+from app.domain.job import HEARTBEAT_TIMEOUT, Job, JobStatus, NewJob
 from app.domain.people import Right
 from app.errors import ConflictError, DatabaseError
 from app.providers.credentials import Credentials
@@ -18,7 +18,6 @@ from app.services.background.runner import do_in_thread, is_ending, next_job
 from app.services.runtime.backups import WriterLock, has_ended
 from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
-from db.repositories.runs import HEARTBEAT_TIMEOUT
 from db.unit_of_work import UnitOfWork
 
 WORKER_TIMEOUT = timedelta(seconds=20)

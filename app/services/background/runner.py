@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from app.domain.job import Job, JobStatus
+from app.domain.job import HEARTBEAT_SECONDS, Job, JobStatus
 from app.domain.people import LOCAL_OWNER, NOBODY, Right
 from app.errors import DatabaseError, JobLostError, WorkbenchError
 from app.services.background.progress import Progress, as_given, kind_named
@@ -15,7 +15,6 @@ from app.services.runtime.backups import WriterLock, has_ended
 from app.services.runtime.endpoint_models import fault_report
 from app.services.runtime.workbench import Workbench, use_case
 
-BEAT_SECONDS = 5.0
 _ENDING = threading.Event()
 _DOING: dict[str, tuple[Workbench, Job]] = {}
 """Writer -> the job that this process does under that name."""
@@ -111,7 +110,7 @@ def _give_back(workbench: Workbench, job: Job, writer: str) -> None:
 
 
 def _beat(workbench: Workbench, writer: str, over: threading.Event) -> None:
-    while not over.wait(BEAT_SECONDS):
+    while not over.wait(HEARTBEAT_SECONDS):
         try:
             with workbench.database.write() as work:
                 work.jobs.beat(writer)
@@ -135,7 +134,7 @@ def work_on_jobs(workbench: Workbench, at_once: int, heard: Callable[[str], None
     try:
         while not is_ending():
             try:
-                if time.monotonic() - seen > BEAT_SECONDS:
+                if time.monotonic() - seen > HEARTBEAT_SECONDS:
                     with workbench.database.write() as work:
                         work.jobs.worker_seen(own.name)
                         work.job_files.delete_abandoned()

@@ -12,6 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from app.domain.job import HEARTBEAT_TIMEOUT
 from app.domain.people import Right
 from app.errors import DatabaseError, DataInUseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
@@ -19,7 +20,6 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.backup import check_backup, copy_database, restore_file
 from db.engine import sqlite_file
-from db.repositories.runs import HEARTBEAT_TIMEOUT
 from db.unit_of_work import Database, replace_database, write_portable
 
 SERVER = "web-"

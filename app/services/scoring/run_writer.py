@@ -12,6 +12,7 @@ from typing import Any
 
 from app.domain.checklist import Evaluation
 from app.domain.condition import StudyCondition
+from app.domain.job import HEARTBEAT_SECONDS
 from app.domain.project import Text
 from app.domain.run import Outcome, PlannedScore, ProviderBatch, RunSummary, StageRun, TextFilter
 from app.errors import ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError
@@ -304,7 +305,6 @@ def _written(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-BEAT_SECONDS = 5.0
 # Failures of chance: with many texts a few run out of attempts, and nothing speaks against asking once more. A request
 # that ran out of time and an answer that ran out of room are none: they were paid, and would end in the same way.
 CHANCE = (ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError)
@@ -354,7 +354,7 @@ class DatabaseSink:
     def beat(self) -> bool:
         now = time.monotonic()
         pause = self._model.pause_message
-        if now - self._last_beat > BEAT_SECONDS or pause != self._shown_pause:
+        if now - self._last_beat > HEARTBEAT_SECONDS or pause != self._shown_pause:
             self._last_beat = now
             with self._database.write() as work:
                 self._hold.hold(work)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.domain.job import JobStatus
+from app.domain.job import HEARTBEAT_SECONDS, JobStatus
 from app.domain.people import Right
 from app.domain.run import OPEN, ProviderBatch, RunStatus, RunSummary
 from app.errors import ConflictError, InputError
@@ -24,7 +24,6 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE, given_options, method_options_of
 from app.services.scoring.run_worker import runs_are_ending
 from app.services.scoring.run_writer import (
-    BEAT_SECONDS,
     DatabaseStages,
     RunWriter,
     collecting,
@@ -311,7 +310,7 @@ def _heartbeat(writer: RunWriter) -> Beat:
 
     def beat() -> bool:
         nonlocal last
-        if time.monotonic() - last > BEAT_SECONDS:
+        if time.monotonic() - last > HEARTBEAT_SECONDS:
             writer.renew()
             last = time.monotonic()
         return runs_are_ending()

@@ -235,7 +235,7 @@ def test_every_process_sees_what_a_run_asked_so_far(
     dimension = ready_to_score(workbench, 12)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, share=0.5)))
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
-    monkeypatch.setattr(run_writer, "BEAT_SECONDS", 0.0)
+    monkeypatch.setattr(run_writer, "HEARTBEAT_SECONDS", 0.0)
     released = threading.Event()
     llm.script(Status(503))
     llm.usual = Held(released, Answer(all_yes))
