@@ -195,7 +195,7 @@ class Runs(Repository):
         row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
         row.stop_requested, row.heartbeat_at, row.finished_at = False, database_now(self._session), None
 
-    def hold(self, run_id: int, writer: str) -> None:
+    def renew_lease(self, run_id: int, writer: str) -> None:
         """Record the writer's heartbeat, and keep others from claiming the run until the transaction ends.
 
         Raises RunLostError if the run has another writer.

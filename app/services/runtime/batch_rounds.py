@@ -37,10 +37,10 @@ Beat = Callable[[], bool]
 """Renews the run's lease; returns True once somebody asked it to stop."""
 
 
-class BatchHolder(Protocol):
+class BatchOwner(Protocol):
     """The owner of batches: a run or a stage."""
 
-    def hold(self, work: UnitOfWork) -> None:
+    def renew_lease(self, work: UnitOfWork) -> None:
         """Check the lease at the beginning of each transaction. Raises if another process holds it."""
         ...
 
@@ -64,7 +64,7 @@ class BatchRounds:
     def __init__(
         self,
         workbench: Workbench,
-        holder: BatchHolder,
+        owner: BatchOwner,
         model: BatchedModel,
         collect: Collect,
         beat: Beat,
@@ -72,7 +72,7 @@ class BatchRounds:
         ending: Callable[[], bool],
     ) -> None:
         self._database = workbench.database
-        self._holder = holder
+        self._owner = owner
         self._model = model
         self._batches = model.batches
         self._collect = collect
@@ -98,7 +98,7 @@ class BatchRounds:
             await going_on
         except StoppedError:
             with self._database.read() as work:
-                wished = self._holder.stop_wished(work)
+                wished = self._owner.stop_wished(work)
             if wished:
                 await self.cancel()
             raise
@@ -143,7 +143,7 @@ class BatchRounds:
 
     def _open(self) -> list[ProviderBatch]:
         with self._database.read() as work:
-            return self._holder.open(work)
+            return self._owner.open(work)
 
     async def _hand_in(self, requests: Mapping[str, ChatRequest]) -> None:
         """Submit all batches before waiting for any; their cost is reserved until they are back."""
@@ -153,8 +153,8 @@ class BatchRounds:
             out = []
             for part in parts(self._batches, requests):
                 with self._database.write() as work:
-                    self._holder.hold(work)
-                    batch = self._holder.intend(work, token_hex(16), len(part))
+                    self._owner.renew_lease(work)
+                    batch = self._owner.intend(work, token_hex(16), len(part))
                 out.append(await self._submit(batch, part))
             for batch in out:
                 paid = await self._fetch(batch, requests)
@@ -166,7 +166,7 @@ class BatchRounds:
         """Submit a batch. If the reply is lost, look for the batch at the provider before submitting it again."""
         pause = FIRST_LOOK
         while True:
-            await self._holder.may_ask()
+            await self._owner.may_ask()
             try:
                 handle = await self._batches.submit(part, batch.token)
             except TransientError as error:
@@ -180,7 +180,7 @@ class BatchRounds:
                 self._note(batch, BatchStatus.NOTHING)
                 raise
             with self._database.write() as work:
-                self._holder.hold(work)
+                self._owner.renew_lease(work)
                 return work.provider_batches.is_out(batch.id, handle)
 
     async def _find(self, batch: ProviderBatch) -> str | None:
@@ -195,7 +195,7 @@ class BatchRounds:
             self._note(batch, BatchStatus.NOTHING)
             return None
         with self._database.write() as work:
-            self._holder.hold(work)
+            self._owner.renew_lease(work)
             return work.provider_batches.is_out(batch.id, handle)
 
     async def _fetch(self, batch: ProviderBatch, requests: Mapping[str, ChatRequest]) -> float | None:
@@ -284,7 +284,7 @@ class BatchRounds:
 
     def _note(self, batch: ProviderBatch, status: BatchStatus, answered: int | None = None) -> ProviderBatch:
         with self._database.write() as work:
-            self._holder.hold(work)
+            self._owner.renew_lease(work)
             return work.provider_batches.note(batch.id, status, answered)
 
 

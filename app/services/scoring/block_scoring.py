@@ -383,24 +383,24 @@ class _WorkerLease(RunLease):
 async def _open_session(
     workbench: Workbench, run: RunSummary, block: Block, wanted: Callable[[], bool]
 ) -> AsyncIterator["_OpenSession"]:
-    hold = _WorkerLease(workbench.database, block, wanted)
-    async with judge_session(workbench, run, hold, block.share, block.budget) as model:
+    lease = _WorkerLease(workbench.database, block, wanted)
+    async with judge_session(workbench, run, lease, block.share, block.budget) as model:
         with short_turns():
-            yield _OpenSession(workbench, run, hold, model, lambda: not wanted())
+            yield _OpenSession(workbench, run, lease, model, lambda: not wanted())
 
 
 class _OpenSession:
     """The judge, the texts and the database of a session."""
 
     def __init__(
-        self, workbench: Workbench, run: RunSummary, hold: RunLease, model: RecordedModel, ending: Callable[[], bool]
+        self, workbench: Workbench, run: RunSummary, lease: RunLease, model: RecordedModel, ending: Callable[[], bool]
     ) -> None:
         known = logprobs_known(run)
         with workbench.database.read() as work:
-            stages = DatabaseStages(workbench.database, hold)
+            stages = DatabaseStages(workbench.database, lease)
             self.scorer = RunScorer(work, run, model, stages, known, TextCache(workbench.database))
         self.model = model
-        self.sink = DatabaseSink(workbench.database, run, hold, model, known, ending)
+        self.sink = DatabaseSink(workbench.database, run, lease, model, known, ending)
         self._database = workbench.database
         self._run = run.id
 

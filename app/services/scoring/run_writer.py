@@ -46,9 +46,9 @@ class RunLease:
         self._renewed = 0.0
         self._renewing = asyncio.Lock()
 
-    def hold(self, work: UnitOfWork) -> None:
-        """Check the lease first in each transaction of the run. Raises RunLostError where another writer holds it."""
-        work.runs.hold(self.run_id, self.name)
+    def renew_lease(self, work: UnitOfWork) -> None:
+        """Renew the lease first in each transaction of the run. Raises RunLostError where another writer holds it."""
+        work.runs.renew_lease(self.run_id, self.name)
         self._renewed = time.time()
 
     async def may_ask(self) -> None:
@@ -61,7 +61,7 @@ class RunLease:
 
     def renew(self) -> None:
         with self._database.write() as work:
-            self.hold(work)
+            self.renew_lease(work)
 
     def _fresh(self) -> bool:
         # Clocks that stand still while the machine sleeps would not do.
@@ -175,7 +175,7 @@ class DatabaseStages:
     def _keep(self, dimension: int, stage: StageRun) -> None:
         with self._database.write() as work:
             if self._writer is not None:
-                self._writer.hold(work)
+                self._writer.renew_lease(work)
             work.stages.add(dimension, stage)
 
 
@@ -321,7 +321,7 @@ class DatabaseSink:
         self,
         database: Database,
         run: RunSummary,
-        hold: RunLease,
+        lease: RunLease,
         model: RecordedModel,
         known: JudgeLogprobs,
         ending: Callable[[], bool] = lambda: False,
@@ -331,7 +331,7 @@ class DatabaseSink:
         self.known = known
         self._database = database
         self._run, self._run_id = run, run.id
-        self._hold = hold
+        self._lease = lease
         self._counted = 0, 0
         self._shown_pause = ""
         self._model = model
@@ -343,7 +343,7 @@ class DatabaseSink:
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         with self._database.write() as work:
-            self._hold.hold(work)
+            self._lease.renew_lease(work)
             work.runs.save(outcomes)
             self._note_logprobs(work)
             self._count(work)
@@ -357,7 +357,7 @@ class DatabaseSink:
         if now - self._last_beat > HEARTBEAT_SECONDS or pause != self._shown_pause:
             self._last_beat = now
             with self._database.write() as work:
-                self._hold.hold(work)
+                self._lease.renew_lease(work)
                 self._count(work)
                 if pause != self._shown_pause:
                     work.runs.set_message(self._run_id, pause)
@@ -397,7 +397,7 @@ def _by_chance(outcome: Outcome) -> bool:
 
 
 def judge_session(
-    workbench: Workbench, run: RunSummary, hold: RunLease, concurrency: int, budget_share: float | None = None
+    workbench: Workbench, run: RunSummary, lease: RunLease, concurrency: int, budget_share: float | None = None
 ) -> AbstractAsyncContextManager[RecordedModel]:
     """Open the judge as the run asks it; a BatchedModel for a run in batches. budget_share: US dollars that one of
     several processes may spend on the run."""
@@ -414,7 +414,7 @@ def judge_session(
         concurrency,
         params.get("budget"),
         project,
-        hold.may_ask,
+        lease.may_ask,
         ModelOptions.of_run(params),
         in_batches=bool(params.get("batch")),
         budget_share=budget_share,

@@ -447,7 +447,7 @@ def _ending(error: BaseException) -> tuple[RunStatus, str]:
 
 def _finish(database: Database, writer: RunWriter, status: RunStatus, message: str = "") -> None:
     with database.write() as work:
-        writer.hold(work)
+        writer.renew_lease(work)
         work.runs.finish(writer.run_id, status, message)
         if status is RunStatus.DONE:  # a process beside this one may have ended, and its requests were sent again
             work.calls.count_intents_left(writer.run_id)

@@ -322,7 +322,7 @@ def _put_down(database: Database, writer: RunWriter, status: RunStatus, message:
     """Store the run's earlier status, with "stopped" for an interrupted one."""
     ended = status in (RunStatus.DONE, RunStatus.FAILED)
     with database.write() as work:
-        writer.hold(work)
+        writer.renew_lease(work)
         work.runs.finish(writer.run_id, status if ended else RunStatus.STOPPED, message if ended else "")
 
 

@@ -44,11 +44,11 @@ class ProjectBatches:
         self._project, self._model, self._effort = project_id, model, effort
         self._wished = wished
 
-    def hold(self, work: UnitOfWork) -> None:
+    def renew_lease(self, work: UnitOfWork) -> None:
         """Do nothing: no other process takes these batches over, see `only_waiter`."""
 
     async def may_ask(self) -> None:
-        """Do nothing, as `hold`."""
+        """Do nothing, as `renew_lease`."""
 
     def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch:
         return work.provider_batches.record_batch_intent(self._project, self._model, token, requests, self._effort)
@@ -94,15 +94,15 @@ def rounds_of(
 
     Raises ConflictError if open batches were asked with another effort, because their answers couldn't be found.
     """
-    holder = ProjectBatches(project_id, model.name, model.effort, wished)
+    owner = ProjectBatches(project_id, model.name, model.effort, wished)
     with workbench.database.read() as work:
-        others = {batch.effort for batch in holder.open(work)} - {model.effort}
+        others = {batch.effort for batch in owner.open(work)} - {model.effort}
     if others:
         raise ConflictError(
             f"A batch of {model.name} is at the provider that was asked with another reasoning effort.",
             "Go on with it, or cancel it, before you ask with this one.",
         )
-    return BatchRounds(workbench, holder, model, collect, lambda: ending() or wished(), rest, ending)
+    return BatchRounds(workbench, owner, model, collect, lambda: ending() or wished(), rest, ending)
 
 
 def has_batch_out(workbench: Workbench, project_id: int, model: str) -> bool:
