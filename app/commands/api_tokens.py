@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
-from app.domain.people import ApiToken
+from app.domain.people import MOST_DAYS, TOKEN_DAYS, ApiToken
 
 TokenArgument = Annotated[str, typer.Argument(help="What the token is called, such as what it is for.")]
 
@@ -15,7 +15,7 @@ def make(
     name: TokenArgument,
     project: ProjectOption,
     budget: Annotated[float, typer.Option(help="US dollars that judging with it may cost in all.")] = 5.0,
-    days: Annotated[int, typer.Option(min=1, max=365, help="How long it is good for.")] = 90,
+    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, help="How long it is good for.")] = TOKEN_DAYS,
     json_: JsonOption = False,
 ) -> None:
     """Make a token. It is shown here and nowhere else.

@@ -18,7 +18,7 @@ from app.commands.shared import (
     print_json,
     table,
 )
-from app.domain.people import LINK_DAYS, Role
+from app.domain.people import LINK_DAYS, MOST_DAYS, Role
 from app.errors import InputError
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def invite_(
     name: Annotated[str, typer.Argument(help="What the person is called in the project.")] = "",
     project: Annotated[str, typer.Option("--project", help="The project they take part in.")] = "",
     role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.EXPERT,
-    days: Annotated[int, typer.Option(min=1, max=365, help="How long the link waits to be opened.")] = LINK_DAYS,
+    days: Annotated[int, typer.Option(min=1, max=MOST_DAYS, help="How long the link waits to be opened.")] = LINK_DAYS,
     owner: Annotated[bool, typer.Option("--owner", help="A link for the server's owner, to everything.")] = False,
     address: Annotated[
         str, typer.Option(help="The server's address, where INTERACTEVAL_ADDRESS doesn't say it.")

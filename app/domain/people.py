@@ -223,8 +223,8 @@ def _read_line(line: str, number: int, role: Role) -> InvitedPerson:
     return InvitedPerson(name, role, email)
 
 
-LINK_DAYS = 14
-"""Days until an unopened link expires."""
+LINK_DAYS, TOKEN_DAYS, MOST_DAYS = 14, 90, 365
+"""Days until an unopened link or an API token expires, by default and at most."""
 SIGNED_IN_DAYS = 30
 """Days that a browser stays signed in."""
 OIDC_DAYS = 7

@@ -5,17 +5,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 
-from app.domain.people import Actor, ApiToken, LinkState, Membership, Right, Role
+from app.domain.people import MOST_DAYS, TOKEN_DAYS, Actor, ApiToken, LinkState, Membership, Right, Role
 from app.domain.storable_text import checked_name, quoted
 from app.errors import BudgetError, InputError, NotAllowedError, NotFoundError
-from app.services.people.invitations import MOST_DAYS
 from app.services.people.sign_ins import SEEN, new_token, token_hash
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
 PREFIX = "iev_"
 """The prefix of every token, by which secret scanners recognise it."""
-TOKEN_DAYS = 90
 TOKEN_USD, MOST_USD = 5.0, 10_000.0
 _ASK_THEM = "Ask a facilitator of the project for a new one."
 _TOKEN_REFUSALS = {LinkState.EXPIRED: "This token is too old.", LinkState.REVOKED: "This token was revoked."}

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.attribute import ContributorKind
 from app.domain.people import (
     LINK_DAYS,
+    MOST_DAYS,
     NOBODY,
     Actor,
     Invitation,
@@ -26,7 +27,6 @@ from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
 ISSUER, OWNER = "invite", "owner"
-MOST_DAYS = 365
 _ASK = "Ask the person who sent it for a new one."
 _REFUSALS = {
     LinkState.USED: "This link has been used already; it lets in once.",

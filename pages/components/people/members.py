@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from app.domain.people import LINK_DAYS, InvitedPerson, LinkState, Role, read_invited
+from app.domain.people import LINK_DAYS, MOST_DAYS, InvitedPerson, LinkState, Role, read_invited
 from app.domain.project import Project
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import (
@@ -187,7 +187,9 @@ def members(workbench: Workbench, project: Project) -> None:
                     help="What this person writes is shown under this name. For a new link type the same name again.",
                 )
                 st.radio("Role", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_role")
-                st.number_input("Days the link waits to be opened", 1, 365, LINK_DAYS, key="invite_days", width=260)
+                st.number_input(
+                    "Days the link waits to be opened", 1, MOST_DAYS, LINK_DAYS, key="invite_days", width=260
+                )
                 st.form_submit_button(
                     "Make a link", key="invite_make", type="primary", on_click=_invite_one, args=[workbench, project]
                 )
@@ -252,7 +254,7 @@ def _invite_several(workbench: Workbench, project: Project) -> None:
             "Nothing is sent: you get a message for each to copy.",
         )
         st.radio("Role of those without one", list(_ROLES), format_func=_ROLES.__getitem__, key="invite_list_role")
-        st.number_input("Days the links wait to be opened", 1, 365, LINK_DAYS, key="invite_list_days", width=260)
+        st.number_input("Days the links wait to be opened", 1, MOST_DAYS, LINK_DAYS, key="invite_list_days", width=260)
         st.form_submit_button(
             "Make the links", key="invite_list_make", type="primary", on_click=_invite_list, args=[workbench, project]
         )

@@ -5,16 +5,9 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from app.domain.people import ApiToken, LinkState
+from app.domain.people import MOST_DAYS, TOKEN_DAYS, ApiToken, LinkState
 from app.domain.project import Project
-from app.services.people.api_tokens import (
-    MOST_USD,
-    TOKEN_DAYS,
-    TOKEN_USD,
-    api_tokens_of,
-    make_api_token,
-    revoke_api_token,
-)
+from app.services.people.api_tokens import MOST_USD, TOKEN_USD, api_tokens_of, make_api_token, revoke_api_token
 from app.services.people.audit_log import audit_log_csv, project_audit_log
 from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name
 from app.services.runtime.workbench import Workbench
@@ -129,7 +122,7 @@ def api_tokens(workbench: Workbench, project: Project) -> None:
         row = st.form("api_token_form", border=False).container(horizontal=True, vertical_alignment="bottom")
         row.text_input("What it is for", key="api_token_name", placeholder="nightly", width=240)
         row.number_input("Budget in US dollars", 0.0, MOST_USD, TOKEN_USD, key="api_token_budget", width=180)
-        row.number_input("Days", 1, 365, TOKEN_DAYS, key="api_token_days", width=120)
+        row.number_input("Days", 1, MOST_DAYS, TOKEN_DAYS, key="api_token_days", width=120)
         row.form_submit_button("Make a token", key="api_token_make", on_click=_make, args=[workbench, project])
         if good := [token.name for token in found if token.state(datetime.now(UTC)) is LinkState.OPEN]:
             with st.container(horizontal=True, vertical_alignment="bottom"):
