@@ -27,7 +27,7 @@ from app.commands.shared import (
 )
 from app.errors import InputError
 from app.limits import CONCURRENCY
-from app.meta_evaluation.score_matrix import RESAMPLES
+from app.meta_evaluation.bootstrap import RESAMPLES
 
 if TYPE_CHECKING:
     from app.corpora.recipes.recipe import PaperRecipe

@@ -22,7 +22,6 @@ from app.meta_evaluation.correlation import (
 )
 from app.meta_evaluation.score_matrix import (
     MAE,
-    RESAMPLES,
     Bools,
     Column,
     Constant,
@@ -40,6 +39,8 @@ from app.meta_evaluation.score_matrix import (
     source_grid,
 )
 
+RESAMPLES = 1000
+"""Resamples of a bootstrap by default."""
 MANY = 20_000
 MOST_DRAWN = 20_000_000
 """Most counts in memory at once, 8 bytes each: resamples times sources, systems or texts."""

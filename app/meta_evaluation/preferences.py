@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from app.domain.expert_answer import Winner
+from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.figures import percentiles, resampled
-from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Floats
+from app.meta_evaluation.score_matrix import Bools, Floats
 
 _EQUAL = 1e-9
 """Scores that differ by less count as equal: they are means of the same answers in another order."""

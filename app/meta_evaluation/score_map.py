@@ -12,9 +12,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.model_selection import GroupKFold
 
 from app.errors import NotReadyError
+from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.estimate import judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.score_matrix import RESAMPLES, Column, Floats
+from app.meta_evaluation.score_matrix import Column, Floats
 
 FOLDS = 5
 FEWEST_TEXTS_TO_MAP, FEWEST_SOURCES_TO_MAP = 40, 5

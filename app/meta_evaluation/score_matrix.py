@@ -17,9 +17,6 @@ Resampling = Literal["sources", "systems", "both", "texts"]
 Correction = Literal["ppi", "rogan-gladen"]
 AltMetric = Literal["accuracy", "rmse"]
 
-RESAMPLES = 1000
-"""Resamples of a bootstrap by default."""
-
 EPSILON = 0.2
 """The advantage over experts that the alternative annotator test gives a judge."""
 

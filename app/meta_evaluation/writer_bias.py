@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.meta_evaluation.score_matrix import RESAMPLES
+from app.meta_evaluation.bootstrap import RESAMPLES
 
 Preference = Literal["person", "alike", "llm"]
 PREFERENCES: tuple[Preference, ...] = ("person", "alike", "llm")

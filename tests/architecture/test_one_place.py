@@ -59,7 +59,7 @@ def test_the_usual_resamples_and_concurrency_have_one_constant_each() -> None:
                 if isinstance(value, ast.Constant) and value.value:
                     literal[f"{name_of(path)}: {name}"] = value.value
     assert literal == {
-        "app/meta_evaluation/score_matrix.py: RESAMPLES": 1000,
+        "app/meta_evaluation/bootstrap.py: RESAMPLES": 1000,
         "app/limits.py: CONCURRENCY": 32,
         "app/attribute_analysis/topics/topic_models.py: RESAMPLES": 20,  # of attributes, to see which topics stay
     }, "import the constant"

@@ -8,10 +8,10 @@ from typing import get_args
 
 import numpy as np
 
-from app.meta_evaluation.bootstrap import resample
+from app.meta_evaluation.bootstrap import RESAMPLES, resample
 from app.meta_evaluation.comparison import PERMUTATIONS
 from app.meta_evaluation.permutation import permuted_differences
-from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Level, Resampling, ScoreTable, score_table
+from app.meta_evaluation.score_matrix import COEFFICIENTS, Level, Resampling, ScoreTable, score_table
 
 SOURCES, SYSTEMS, SEED = 100, 12, 20
 REPEATS = 3

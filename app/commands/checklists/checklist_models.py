@@ -9,7 +9,7 @@ from app.commands.results.meta_eval import Resamples, Seed
 from app.commands.shared import JsonOption, ProjectOption, counted, echo, open_dimension, print_json, shown_model, table
 from app.domain.checklist import Action, Checklist, Proposal
 from app.errors import InputError, NotFoundError
-from app.meta_evaluation.score_matrix import RESAMPLES
+from app.meta_evaluation.bootstrap import RESAMPLES
 
 if TYPE_CHECKING:
     from app.services.results.rubric_xray import RubricXray

@@ -10,7 +10,8 @@ from app.commands.results.meta_eval import File, Resamples, Seed
 from app.commands.results.table_file import read_table, read_values, row_names
 from app.commands.shared import JsonOption, counted, echo, interval_cell, page, print_json, table
 from app.errors import InputError
-from app.meta_evaluation.score_matrix import EPSILON, RESAMPLES, AltMetric, Correction
+from app.meta_evaluation.bootstrap import RESAMPLES
+from app.meta_evaluation.score_matrix import EPSILON, AltMetric, Correction
 
 if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate

@@ -10,7 +10,8 @@ import typer
 from app.commands.results.table_file import TableFile, read_table
 from app.commands.shared import IntervalsDaskOption, JsonOption, counted, echo, print_json, table
 from app.errors import InputError
-from app.meta_evaluation.score_matrix import RESAMPLES, Constant, Duplicates, Floats, Level, Resampling
+from app.meta_evaluation.bootstrap import RESAMPLES
+from app.meta_evaluation.score_matrix import Constant, Duplicates, Floats, Level, Resampling
 
 if TYPE_CHECKING:
     from app.meta_evaluation.comparison import Comparison, Difference

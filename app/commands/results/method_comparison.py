@@ -16,7 +16,8 @@ from app.commands.shared import (
     table,
 )
 from app.errors import NotReadyError
-from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Coefficient
+from app.meta_evaluation.bootstrap import RESAMPLES
+from app.meta_evaluation.score_matrix import COEFFICIENTS, Coefficient
 from app.meta_evaluation.writer_bias import By
 
 if TYPE_CHECKING:

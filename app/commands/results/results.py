@@ -23,7 +23,8 @@ from app.commands.shared import (
 from app.domain.run import SystemChoice
 from app.domain.wording import QuoteCounts
 from app.errors import InputError
-from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES
+from app.meta_evaluation.bootstrap import RESAMPLES
+from app.meta_evaluation.score_matrix import COEFFICIENTS
 
 if TYPE_CHECKING:
     from app.meta_evaluation.agreement_verdict import AgreementVerdict

@@ -20,7 +20,8 @@ from app.commands.shared import (
 )
 from app.domain.run import RunSummary
 from app.errors import InputError, NotFoundError
-from app.meta_evaluation.score_matrix import COEFFICIENTS, RESAMPLES, Constant, Level
+from app.meta_evaluation.bootstrap import RESAMPLES
+from app.meta_evaluation.score_matrix import COEFFICIENTS, Constant, Level
 
 if TYPE_CHECKING:
     from app.services.results.run_comparison import RunComparison

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.figures import by_document, resampled
-from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Floats, Ints
+from app.meta_evaluation.score_matrix import Bools, Floats, Ints
 
 LEVEL = 0.05
 LIMIT = 1 / LEVEL

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.errors import InputError
+from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.figures import (
     CORRECTED,
     JUDGE,
@@ -31,7 +32,7 @@ from app.meta_evaluation.judges.figures import (
     sums,
     tuned_weight,
 )
-from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Column, Correction, Floats, Ints, chosen
+from app.meta_evaluation.score_matrix import Bools, Column, Correction, Floats, Ints, chosen
 
 _ROUNDING = 1e-9
 

@@ -9,9 +9,10 @@ from scipy import stats
 
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import decimals
+from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
 from app.meta_evaluation.judges.figures import EstimatedFigure, Z, percentiles, resampled, wilson
-from app.meta_evaluation.score_matrix import EPSILON, RESAMPLES, AltMetric, Bools, Column, Floats, chosen
+from app.meta_evaluation.score_matrix import EPSILON, AltMetric, Bools, Column, Floats, chosen
 
 
 @dataclass(frozen=True, slots=True)

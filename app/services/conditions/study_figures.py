@@ -13,11 +13,11 @@ from app.domain.project import Dimension
 from app.domain.run import ScoredText
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import verdict
-from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.comparison import APPROXIMATE, TestedDifference, averaged, averaged_cautions, compare_averaged
 from app.meta_evaluation.evaluation import Figure, Origin, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.permutation import FISHER_CAVEAT, holm
-from app.meta_evaluation.score_matrix import COEFFICIENTS, MEASURES, RESAMPLES, Coefficient, Column, Level, Measure
+from app.meta_evaluation.score_matrix import COEFFICIENTS, MEASURES, Coefficient, Column, Level, Measure
 from app.services.conditions.study import Cell, StudyPlan
 from app.services.results.results import rater_remark
 from app.services.runtime.workbench import Workbench, use_case

@@ -15,10 +15,11 @@ from app.domain.project import Dimension, Text
 from app.domain.run import RunStatus, RunSummary, ScoredText
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT, PROMPT_WITH_EXAMPLES
+from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.drift import RepeatedAnchorAnswers
 from app.meta_evaluation.judges.figures import by_document, resampled
 from app.meta_evaluation.questions.question_agreement import reference_of
-from app.meta_evaluation.score_matrix import RESAMPLES, Floats
+from app.meta_evaluation.score_matrix import Floats
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube

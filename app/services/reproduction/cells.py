@@ -9,9 +9,9 @@ from app.corpora.recipes.recipe import OF_ATTRIBUTES, Column, Place, Row
 from app.domain.condition import of_condition, study_conditions
 from app.domain.project import Dimension
 from app.errors import NotReadyError
-from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, ScoredDimension, evaluate, mean_over_dimensions
-from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Duplicates, Measure
+from app.meta_evaluation.score_matrix import Coefficient, Duplicates, Measure
 from app.meta_evaluation.writer_bias import Mean
 from app.services.attributes.analysis import names_of_task, similarity_of_sets, topics_in
 from app.services.conditions.study import plan_trials

@@ -14,10 +14,10 @@ from app.domain.project import Dimension
 from app.domain.run import RunDimension, RunSummary, ScoredText
 from app.errors import InputError
 from app.evaluators.coascore import METHOD
-from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.comparison import Difference, compare_scores
 from app.meta_evaluation.evaluation import Figure, Origin
-from app.meta_evaluation.score_matrix import RESAMPLES, Coefficient, Level
+from app.meta_evaluation.score_matrix import Coefficient, Level
 from app.providers.credentials import Credentials
 from app.services.results.results import (
     Choices,

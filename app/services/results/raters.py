@@ -12,7 +12,7 @@ from app.domain.checklist import Answer, Question, checklist_score
 from app.domain.expert_answer import WaveRequest
 from app.domain.people import Right
 from app.errors import NotReadyError
-from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.evaluation import Figure, evaluate
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate, judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
@@ -29,7 +29,7 @@ from app.meta_evaluation.judges.panel import (
 from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum, ceiling_of_raters, human_side
 from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa
 from app.meta_evaluation.score_map import FEWEST_SOURCES_TO_MAP, FEWEST_TEXTS_TO_MAP, MappedScores, map_scores
-from app.meta_evaluation.score_matrix import RESAMPLES, Bools, Coefficient, Floats, Level
+from app.meta_evaluation.score_matrix import Bools, Coefficient, Floats, Level
 from app.providers.credentials import Credentials
 from app.services.checklists.answer_draws import AnswerPlan, plan_answers
 from app.services.results.question_analysis import ExpertSide, expert_side

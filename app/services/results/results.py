@@ -13,10 +13,10 @@ from app.domain.run import EVERY_SYSTEM, RunDimension, RunSummary, ScoredText, S
 from app.errors import NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens
 from app.limits import MANY_TEXTS
-from app.meta_evaluation.bootstrap import AgreementDesign
+from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
-from app.meta_evaluation.score_matrix import FEWEST, RESAMPLES, Coefficient, Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.score_matrix import FEWEST, Coefficient, Constant, Duplicates, Level, Resampling
 from app.services.data.held_out_split import held_out_runs, require_name, require_split
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import TAKEN_FROM, on_scale
