@@ -234,9 +234,12 @@ def dask_setup(_worker: object) -> None:
 
 
 @contextmanager
-def local_cluster(workers: int) -> Iterator[str]:
+def local_cluster(workers: int, *modules: str) -> Iterator[str]:
     """Start a cluster for the length of the block and yield its scheduler's address once the workers are ready. Raises
-    NotReadyError without the extra `dask`."""
+    NotReadyError without the extra `dask`.
+
+    modules: what the workers import at their start, so that their first task doesn't wait for it.
+    """
     check_dask()
     import dask  # noqa: PLC0415 - an extra
     from distributed import LocalCluster  # noqa: PLC0415
@@ -244,7 +247,7 @@ def local_cluster(workers: int) -> Iterator[str]:
 
     security = Security.temporary()
     with (
-        dask.config.set({**QUIET, "distributed.worker.preload": [__name__]}),
+        dask.config.set({**QUIET, "distributed.worker.preload": [__name__, *modules]}),
         LocalCluster(
             workers,
             threads_per_worker=1,

@@ -20,6 +20,7 @@ from app.cluster import local_cluster, use_scheduler
 from app.errors import WorkbenchError
 from app.evaluators.checklist import judge_schema
 from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring import dask_workers
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.benchmarks.measured_process import measured_process
 
@@ -58,7 +59,7 @@ def _take(work: str, texts: int, in_flight: int, workers: int) -> dict[str, floa
         workbench = open_workbench()
         there.callback(workbench.database.close)
         if workers:
-            there.enter_context(use_scheduler(there.enter_context(local_cluster(workers))))
+            there.enter_context(use_scheduler(there.enter_context(local_cluster(workers, dask_workers.__name__))))
         begin = _prepared(workbench, work, texts, in_flight)
         started, cpu = time.perf_counter(), time.process_time()
         scored = begin()

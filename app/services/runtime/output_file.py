@@ -5,11 +5,13 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from app.domain.storable_text import harmless
 from app.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @contextmanager
@@ -49,7 +51,7 @@ def _beside(target: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def table_csv(rows: pd.DataFrame) -> bytes:
+def table_csv(rows: "pd.DataFrame") -> bytes:
     """Return UTF-8 with a byte order mark for spreadsheets; cells that they would run as a formula are marked as
     text."""
     return rows.rename(columns=harmless).map(harmless).to_csv(index=False).encode("utf-8-sig")

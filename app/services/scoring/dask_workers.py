@@ -57,7 +57,9 @@ async def dask_workers(
     """Yield the scheduler, after checking that each worker can score the run of `block`. Raises ClusterError if one
     can't, and as `scheduler_at`. beat: renews the run's lease meanwhile, because loading a worker takes time."""
     with ExitStack() as there:
-        address = workers.address or await _alive(lambda: there.enter_context(local_cluster(workers.local)), beat)
+        address = workers.address or await _alive(
+            lambda: there.enter_context(local_cluster(workers.local, __name__)), beat
+        )
         scheduler = await _alive(lambda: there.enter_context(scheduler_at(address)), beat)
         database = workbench.database.address if workbench.database.file is not None else ""
         asked = partial(scheduler.ask_each, worker_problem, block, socket.gethostname(), database)
