@@ -1,7 +1,5 @@
 """A judge answers a checklist; the score is the weighted share of yes (InteractEval, section 3.4)."""
 
-import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
@@ -9,7 +7,6 @@ from typing import Any
 
 from app.domain.checklist import (
     CANNOT_TELL,
-    Answer,
     Checklist,
     Evaluation,
     Judgment,
@@ -19,56 +16,13 @@ from app.domain.checklist import (
     soft_score,
 )
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import NOT_APPLICABLE, abstention, answer_part, stored_quote
+from app.domain.wording import NOT_APPLICABLE
 from app.errors import NotReadyError
+from app.evaluators.answer_reading import ANSWERS, answer_word, question_keys, read_answers, with_quote, with_word
 from app.evaluators.method import EvaluatorContext, JudgeLogprobs, Method, gather_all, shown
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
-from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, asked_for
+from app.providers.base import ChatModel, ChatReply, ChatRequest, asked_for
 from app.providers.structured import ask, fits
-
-
-def probabilities_of_yes(tokens: Sequence[TokenLogprob], keys: Sequence[str]) -> dict[str, float]:
-    """Return key -> P(yes) / (P(yes) + P(no)) at the token where the answer to that key begins.
-
-    `tokens` spell the whole reply in order; thoughts before the answer don't count. Alternatives that begin neither
-    word are left out. A key is missing from the result if its answer isn't found, or its token has neither alternative.
-    """
-    text = answer_part("".join(token.token for token in tokens))
-    found = {}
-    for key in keys:
-        places = list(re.finditer(rf'"{re.escape(key)}"\s*:\s*(?:\{{.*?"answer"\s*:\s*)?"', text, re.DOTALL))
-        if places:
-            p = _at(tokens, places[-1].end())
-            if p is not None:
-                found[key] = p
-    return found
-
-
-def _at(tokens: Sequence[TokenLogprob], position: int) -> float | None:
-    """Return P(yes) at the token that contains the character at `position`, the first letter of the answer."""
-    start = 0
-    for token in tokens:
-        end = start + len(token.token)
-        if start <= position < end:
-            return _share_of_yes(token, position - start)
-        start = end
-    return None
-
-
-def _share_of_yes(token: TokenLogprob, offset: int) -> float | None:
-    alternatives = {**token.top, token.token: token.logprob}
-    before = token.token[:offset]
-    yes = no = 0.0
-    for alternative, logprob in alternatives.items():
-        if not alternative.startswith(before):
-            continue
-        word = alternative[offset:].strip().lower().rstrip('",}')
-        if word and Answer.YES.value.startswith(word):
-            yes += math.exp(logprob)
-        elif word and Answer.NO.value.startswith(word):
-            no += math.exp(logprob)
-    return yes / (yes + no) if yes + no > 0 else None
-
 
 PROMPT = "judge-checklist"
 PROMPT_WITH_REASONS = "judge-checklist-reasons"
@@ -80,7 +34,6 @@ PROMPT_WITH_EVIDENCE = "judge-checklist-evidence"
 PROMPT_WITH_EXAMPLES = "judge-checklist-examples"
 """The prompt that shows examples, with or without reasons, quotes and further answers. It is used if a question of the
 request has examples; otherwise the prompts above are used, unchanged."""
-ANSWERS = (Answer.YES.value, Answer.NO.value)
 ALTERNATIVES = 5  # enough to hold both words in a few spellings
 
 
@@ -184,11 +137,6 @@ class ChecklistReply:
     reply: ChatReply
 
 
-def question_keys(count: int) -> tuple[str, ...]:
-    """Return the keys of the questions in request and answer: q1, q2 ..."""
-    return tuple(f"q{number}" for number in range(1, count + 1))
-
-
 def judge_schema(
     count: int,
     reasons: bool = False,
@@ -268,45 +216,6 @@ def _asks_quotes(template: PromptTemplate, options: JudgeOptions) -> bool:
     return template.name == PROMPT_WITH_EVIDENCE or (template.name == PROMPT_WITH_EXAMPLES and options.evidence)
 
 
-def read_answers(
-    value: Mapping[str, Any], reply: ChatReply, questions: Sequence[Question], repeat: int = 0
-) -> tuple[Judgment, ...]:
-    """Return the judgments in an answer. A missing or invalid answer is unanswered, never No."""
-    keys = question_keys(len(questions))
-    p_yes = probabilities_of_yes(reply.logprobs, keys) if reply.logprobs else {}
-    judgments = []
-    for key, question in zip(keys, questions, strict=True):
-        word, reason = _word(value.get(key), question)
-        if word == CANNOT_TELL:
-            judgments.append(Judgment(question.id, Answer.UNANSWERED, reason, repeat, cannot_tell=True))
-        elif not word:
-            judgments.append(Judgment(question.id, Answer.UNANSWERED, repeat=repeat))
-        else:
-            rationale = reason or reply.rationales.get(key, "")
-            likely, quote = p_yes.get(key) if word in ANSWERS else None, _quote(value.get(key))
-            judgments.append(Judgment(question.id, Answer(word), rationale, repeat, likely, quote=quote))
-    return tuple(judgments)
-
-
-def _quote(value: object) -> str:
-    return stored_quote(value.get("quote")) if isinstance(value, Mapping) else ""
-
-
-def _word(value: object, question: Question) -> tuple[str, str]:
-    """Return "yes", "no", "does not apply" if the question allows it, CANNOT_TELL or "", and the reason, from either of
-    the two forms. A judge that can't tell gives its reason with the word if it has no other place for it."""
-    said, reason = value, ""
-    if isinstance(value, Mapping):
-        said, reason = value.get("answer"), str(value.get("reason") or "").strip()
-    if said in ANSWERS:
-        return str(said), reason
-    word = abstention(said)
-    if word == NOT_APPLICABLE and not question.may_not_apply:
-        return "", ""
-    own = str(said).strip() if word == CANNOT_TELL and said != CANNOT_TELL else ""
-    return word, reason or own
-
-
 async def judge(
     model: ChatModel,
     task: Task,
@@ -331,16 +240,16 @@ async def judge(
 
     def spelled(value: dict[str, Any]) -> dict[str, Any]:
         """Return the answer with the schema's words in place of synonyms."""
-        words = {key: _word(value.get(key), question)[0] for key, question in zip(keys, questions, strict=True)}
-        usual = {key: _spelled(cell, words.get(key, "")) for key, cell in value.items()}
+        words = {key: answer_word(value.get(key), question)[0] for key, question in zip(keys, questions, strict=True)}
+        usual = {key: with_word(cell, words.get(key, "")) for key, cell in value.items()}
         evidence = _asks_quotes(used, options)
-        return {key: _with_quote(cell) for key, cell in usual.items()} if evidence else usual
+        return {key: with_quote(cell) for key, cell in usual.items()} if evidence else usual
 
     def usable_part(value: dict[str, Any]) -> dict[str, Any] | None:
         if not value.keys() <= set(keys):  # who counts from 0 means another question by q1: none of it can be trusted
             return None
         asked = zip(keys, questions, strict=True)
-        return {key: value[key] for key, question in asked if _word(value.get(key), question)[0]} or None
+        return {key: value[key] for key, question in asked if answer_word(value.get(key), question)[0]} or None
 
     def fits_once_spelled(value: dict[str, Any]) -> bool:
         return fits(spelled(value), _answer_schema(used, questions, options, cannot_tell=True))
@@ -348,18 +257,6 @@ async def judge(
     answered = await ask(model, request, last_resort=usable_part, accept=fits_once_spelled)
     judgments = read_answers(answered.value, answered.reply, questions, repeat)
     return ChecklistReply(judgments, answered.reply)
-
-
-def _spelled(cell: object, word: str) -> object:
-    if not word:
-        return cell
-    return {**cell, "answer": word} if isinstance(cell, Mapping) else word
-
-
-def _with_quote(cell: object) -> object:
-    """Return the cell with an empty quote if it has none: a missing quote isn't worth asking again."""
-    given = dict(cell) if isinstance(cell, Mapping) else {"answer": cell}
-    return given if isinstance(given.get("quote"), str) else given | {"quote": ""}
 
 
 WEIGHTED = "weighted"  # the name of the weighted score among a score's details

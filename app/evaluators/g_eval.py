@@ -14,7 +14,8 @@ from app.domain.checklist import Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError, NoLogprobsError, UnreadableScoreError
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts, SharedCalls, ask_once, shown
-from app.evaluators.score_reading import ask_score, probabilities_of_scores, sampled_score, score_request
+from app.evaluators.score_probabilities import probabilities_of_scores
+from app.evaluators.score_reading import ask_score, sampled_score, score_request
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
 

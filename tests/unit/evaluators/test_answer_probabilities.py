@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.evaluators.checklist import probabilities_of_yes
+from app.evaluators.answer_reading import probabilities_of_yes
 from app.providers.base import TokenLogprob
 
 

@@ -9,7 +9,8 @@ from jsonschema import Draft202012Validator
 from app.domain.checklist import Answer, Judgment, Question, checklist_score
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, WrongSchemaError
-from app.evaluators.checklist import ChecklistReply, judge, judge_request, judge_schema, read_answers
+from app.evaluators.answer_reading import read_answers
+from app.evaluators.checklist import ChecklistReply, judge, judge_request, judge_schema
 from app.prompting import load_prompt
 from app.providers.base import ChatReply, Usage
 from tests.support.scripted_model import Scripted, ScriptedModel

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from app.evaluators.score_reading import probabilities_of_scores
+from app.evaluators.score_probabilities import probabilities_of_scores
 from app.providers.base import TokenLogprob
 
 Step = tuple[str, dict[str, float]]
