@@ -18,7 +18,8 @@ from app.commands.shared import (
     print_json,
     table,
 )
-from app.domain.people import LINK_DAYS, MOST_DAYS, Role
+from app.domain.expiry import LINK_DAYS, MOST_DAYS
+from app.domain.people import Role
 from app.errors import InputError
 
 if TYPE_CHECKING:

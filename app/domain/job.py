@@ -2,14 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
-
-HEARTBEAT_SECONDS = 5.0
-"""Seconds between two heartbeats of a process that works on a job or a run."""
-HEARTBEAT_TIMEOUT = timedelta(seconds=30)
-"""Without a heartbeat for so long another process may take the job or run over."""
 
 
 class JobStatus(StrEnum):

@@ -16,7 +16,6 @@ from app.errors import ConflictError
 from app.services.attributes.attribute_changes import (
     ActKind,
     AttributeAct,
-    attribute_file,
     edit_attribute,
     exclude_attributes,
     merge_attributes,
@@ -24,6 +23,7 @@ from app.services.attributes.attribute_changes import (
     restore_attributes,
     undo_change,
 )
+from app.services.attributes.attribute_export import attribute_file
 from app.services.attributes.attributes import (
     LIKELY,
     DuplicateGroup,

@@ -8,7 +8,7 @@ import pytest
 from rouge_score import tokenize
 from rouge_score.rouge_scorer import RougeScorer
 
-from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+from app.attribute_analysis.attribute_reading import decode_attributes, parse_attributes
 from app.attribute_analysis.pool import pool_attributes
 from app.attribute_analysis.topics.topic_models import find_lda_topics, find_nmf_topics
 from tests.support.attribute_sets import compare_sets

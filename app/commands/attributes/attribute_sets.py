@@ -199,7 +199,7 @@ def read_sets(files: Sequence[Path]) -> tuple[dict[str, list[str]], dict[str, Co
 def read_attributes(path: Path) -> tuple[dict[str, list[str]], dict[str, ContributorKind], bool]:
     """Return contributor -> attributes of one file, known kinds, and whether it is a list, which names no contributor.
     Raises the errors of `read_sets`."""
-    from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+    from app.attribute_analysis.attribute_reading import decode_attributes, parse_attributes
     from app.services.attributes.attributes import attribute_sets
 
     content = read_file(path, LARGEST_LIST)

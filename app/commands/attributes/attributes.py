@@ -239,7 +239,7 @@ def list_(
 
     Example: interacteval attributes list --project Demo --dimension coherence
     """
-    from app.services.attributes.attribute_changes import FORMATS, attribute_file, passage_document
+    from app.services.attributes.attribute_export import FORMATS, attribute_file, passage_document
     from app.services.attributes.attributes import attributes_of, contributors_of
     from app.services.data.projects import get_project
 
@@ -424,7 +424,7 @@ def from_transcript(
 ) -> None:
     """Store a transcript or recording and propose attributes. Raises InputError for invalid options; a recording that
     can't be transcribed is stored."""
-    from app.attribute_analysis.attribute_file import decode_attributes
+    from app.attribute_analysis.attribute_reading import decode_attributes
     from app.services.data.projects import get_project, one_dimension
     from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
     from app.services.think_aloud.transcripts import (

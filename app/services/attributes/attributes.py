@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.attribute_analysis.attribute_file import decode_attributes, parse_said
+from app.attribute_analysis.attribute_reading import decode_attributes, parse_said
 from app.attribute_analysis.embedding import shared_parts_matrix
 from app.attribute_analysis.similarity import rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
@@ -25,7 +25,7 @@ from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import insert_attributes
-from app.think_aloud import passage_in
+from app.think_aloud.elicitation import passage_in
 from db.unit_of_work import UnitOfWork
 
 NEEDED = ("text", "contributor", "kind")

@@ -23,7 +23,7 @@ from app.services.runtime.prompts import answered
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import insert_attributes, not_removed
 from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer
-from app.think_aloud import CONTRAST_PROMPT, Contrast, contrast_attributes
+from app.think_aloud.elicitation import CONTRAST_PROMPT, Contrast, contrast_attributes
 from db.unit_of_work import UnitOfWork
 
 

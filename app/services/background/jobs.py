@@ -7,9 +7,10 @@ the job waits for a worker. Its results and its progress are stored in the datab
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from app.domain.job import HEARTBEAT_TIMEOUT, Job, JobStatus, NewJob
+from app.domain.heartbeat import HEARTBEAT_TIMEOUT, WORKER_TIMEOUT
+from app.domain.job import Job, JobStatus, NewJob
 from app.domain.people import Right
 from app.errors import ConflictError, DatabaseError
 from app.providers.credentials import Credentials
@@ -20,8 +21,6 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 from db.unit_of_work import UnitOfWork
 
-WORKER_TIMEOUT = timedelta(seconds=20)
-"""Without a heartbeat for this long a worker counts as gone."""
 CUT_OFF = "It was cut off when its server process ended. What it achieved is kept; start it again to go on."
 
 

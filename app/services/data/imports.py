@@ -32,7 +32,7 @@ from app.services.background.progress import (
 from app.services.data.projects import project_to_fill
 from app.services.data.uploads import ImportPlan, Upload, stored, stored_as
 from app.services.runtime.workbench import Workbench, use_case
-from app.think_aloud import few_documents
+from app.think_aloud.sample_choice import few_documents
 from db.repositories.imports import TextOfFile
 from db.unit_of_work import UnitOfWork
 

@@ -22,7 +22,14 @@ from app.errors import WorkbenchError
 from app.meta_evaluation.captions import FEW_TO_DRAW
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.score_matrix import Level, score_table
-from app.think_aloud import SAMPLES, UnratedCandidate, choose_samples, draw_unrated, sample_candidate, sample_exclusions
+from app.think_aloud.sample_choice import (
+    SAMPLES,
+    UnratedCandidate,
+    choose_samples,
+    draw_unrated,
+    sample_candidate,
+    sample_exclusions,
+)
 
 
 @dataclass(frozen=True, slots=True)

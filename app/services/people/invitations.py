@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.attribute import ContributorKind
+from app.domain.expiry import LINK_DAYS, MOST_DAYS
 from app.domain.people import (
-    LINK_DAYS,
-    MOST_DAYS,
     NOBODY,
     Actor,
     Invitation,

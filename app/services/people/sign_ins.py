@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 
 from itsdangerous import BadData, URLSafeSerializer, URLSafeTimedSerializer
 
-from app.domain.people import NOBODY, OIDC_DAYS, SIGNED_IN_DAYS, Actor, AllowList, PendingAct, Person, Right
+from app.domain.expiry import OIDC_DAYS, SIGNED_IN_DAYS
+from app.domain.people import NOBODY, Actor, AllowList, PendingAct, Person, Right
 from app.domain.storable_text import checked_name
 from app.oidc import Identity
 from app.services.runtime.workbench import Workbench, use_case

@@ -15,7 +15,7 @@ from app.domain.project import Dimension, Text, TextPlace
 from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, write_archive
 from app.export.results import COLUMNS as SCORES
 from app.export.results import score_cells
-from app.services.attributes.attribute_changes import attribute_file
+from app.services.attributes.attribute_export import attribute_file
 from app.services.checklists.answer_draws import draw_of
 from app.services.checklists.answer_files import DRAW_COLUMNS, answers_csv, draw_rows
 from app.services.checklists.checklist_files import export_file

@@ -39,7 +39,7 @@ from app.providers.registry import answers_questions, gives_logprobs, rates_give
 from app.providers.specs import spec_of
 from app.services.runtime.prompts import active_wordings
 from app.services.runtime.workbench import Workbench, use_case
-from app.think_aloud import TRANSCRIPT_PROMPT as PICKING
+from app.think_aloud.elicitation import TRANSCRIPT_PROMPT as PICKING
 from db.unit_of_work import UnitOfWork
 
 ASKED_AS, TAKEN_FROM = "asked_as", "answers_from"

@@ -12,7 +12,7 @@ from typing import Any
 
 from app.domain.checklist import Evaluation
 from app.domain.condition import StudyCondition
-from app.domain.job import HEARTBEAT_SECONDS
+from app.domain.heartbeat import HEARTBEAT_SECONDS
 from app.domain.project import Text
 from app.domain.run import Outcome, PlannedScore, ProviderBatch, RunSummary, StageRun, TextFilter
 from app.errors import ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.domain.job import HEARTBEAT_SECONDS, JobStatus
+from app.domain.heartbeat import HEARTBEAT_SECONDS
+from app.domain.job import JobStatus
 from app.domain.people import Right
 from app.domain.run import OPEN, ProviderBatch, RunStatus, RunSummary
 from app.errors import ConflictError, InputError

@@ -17,7 +17,7 @@ from app.domain.project import Dimension
 from app.domain.repeated_attributes import same_attribute
 from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
 from app.services.runtime.workbench import Workbench, use_case
-from app.think_aloud import sample_passage
+from app.think_aloud.elicitation import sample_passage
 from db.unit_of_work import UnitOfWork
 
 REMOVED = "removed by its author"

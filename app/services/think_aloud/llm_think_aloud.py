@@ -29,7 +29,7 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import insert_attributes
 from app.services.think_aloud.samples import ensure_samples
 from app.settings import settings
-from app.think_aloud import ANSWER, PROMPT, Elicitation, attributes_in, think_aloud, think_aloud_request
+from app.think_aloud.elicitation import ANSWER, PROMPT, Elicitation, attributes_in, think_aloud, think_aloud_request
 from db.unit_of_work import UnitOfWork
 
 

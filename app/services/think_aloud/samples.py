@@ -11,7 +11,7 @@ from app.domain.project import Text, TextPlace, Verdict
 from app.domain.run import EVERY_SYSTEM, SystemChoice
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, use_case
-from app.think_aloud import (
+from app.think_aloud.sample_choice import (
     SAMPLES,
     UnratedCandidate,
     choose_samples,

@@ -20,7 +20,7 @@ from app.services.runtime.spending import allowance_left
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.independence import insert_attributes
-from app.think_aloud import (
+from app.think_aloud.elicitation import (
     FOLLOW_UP_PROMPT,
     TRANSCRIPT_PROMPT,
     by_sentence,

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from app.domain.people import LINK_DAYS, MOST_DAYS, InvitedPerson, LinkState, Role, read_invited
+from app.domain.expiry import LINK_DAYS, MOST_DAYS
+from app.domain.people import InvitedPerson, LinkState, Role, read_invited
 from app.domain.project import Project
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import (

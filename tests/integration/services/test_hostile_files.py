@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
-from app.attribute_analysis.attribute_file import decode_attributes
+from app.attribute_analysis.attribute_reading import decode_attributes
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, workbook
 from app.corpora.score_and_answer_tables import ScoreColumns

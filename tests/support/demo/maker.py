@@ -53,7 +53,7 @@ from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.independence import add_expert, mark_done
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples, evaluation_texts, replace_sample
-from app.think_aloud import quoted_passage
+from app.think_aloud.elicitation import quoted_passage
 from db.unit_of_work import Database
 from tests.support.demo.texts import SYSTEMS, WEIGHTS, Degradation, Habits, load_articles, made_corpus
 

@@ -9,7 +9,7 @@ from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, WrongSchemaError
 from app.prompting import load_prompt
 from app.providers.base import Usage
-from app.think_aloud import Elicitation, think_aloud, think_aloud_request
+from app.think_aloud.elicitation import Elicitation, think_aloud, think_aloud_request
 from tests.support.scripted_model import ScriptedModel
 
 SAMPLES = [

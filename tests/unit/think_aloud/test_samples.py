@@ -5,7 +5,7 @@ from statistics import mean, pstdev
 import pytest
 
 from app.errors import NotReadyError
-from app.think_aloud import (
+from app.think_aloud.sample_choice import (
     SampleCandidate,
     UnratedCandidate,
     choose_samples,

@@ -9,12 +9,12 @@ from app.domain.project import Dimension, Project, Task
 from app.errors import FileFormatError, InputError
 from app.limits import LONGEST_FIELD
 from app.services.attributes.attribute_changes import (
-    attribute_file,
     edit_attribute,
     exclude_attributes,
     merge_attributes,
     move_attributes,
 )
+from app.services.attributes.attribute_export import attribute_file
 from app.services.attributes.attributes import (
     add_attributes,
     attributes_of,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.services.attributes.attribute_changes import attribute_file
+from app.services.attributes.attribute_export import attribute_file
 from app.services.attributes.attributes import (
     Measure,
     add_attributes,

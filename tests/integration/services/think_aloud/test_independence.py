@@ -9,13 +9,8 @@ from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, RepeatedError
-from app.services.attributes.attribute_changes import (
-    FORMATS,
-    attribute_file,
-    exclude_attributes,
-    merge_attributes,
-    move_attributes,
-)
+from app.services.attributes.attribute_changes import exclude_attributes, merge_attributes, move_attributes
+from app.services.attributes.attribute_export import FORMATS, attribute_file
 from app.services.attributes.attributes import (
     add_attributes,
     attributes_numbered,

@@ -7,7 +7,8 @@ import pytest
 from app.domain.attribute import Attribute, ContributorKind, Passage, PassagePart
 from app.domain.project import Dimension, Project, Task, Text
 from app.errors import InputError, RepeatedError
-from app.services.attributes.attribute_changes import attribute_file, exclude_attributes
+from app.services.attributes.attribute_changes import exclude_attributes
+from app.services.attributes.attribute_export import attribute_file
 from app.services.attributes.attributes import (
     attributes_of,
     contributors_of,
