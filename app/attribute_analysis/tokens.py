@@ -85,12 +85,12 @@ LEAST_SHARE = 0.1
 
 
 def _words(of: str) -> dict[str, frozenset[str]]:
-    """Return words by language from one part of words.yaml."""
+    """Return words by language from one part of stop_words.yaml."""
     return {language: frozenset(listed.split()) for language, listed in _LISTED[of].items()}
 
 
 _LISTED: dict[str, dict[str, str]] = yaml.safe_load(
-    files(__package__).joinpath("words.yaml").read_text(encoding="utf-8")
+    files(__package__).joinpath("stop_words.yaml").read_text(encoding="utf-8")
 )
 STOP_WORDS = _words("stop_words")
 STOP_WORDS[ENGLISH] |= frozenset(ENGLISH_STOP_WORDS)

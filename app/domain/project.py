@@ -185,6 +185,10 @@ class Look:
     runs: tuple[int, ...]
 
 
+HELD_OUT_SHARE = 0.2
+"""Share of the documents in a held-out split, by default."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeldOutSplit:
     """The held-out split: `documents` drawn with `share` and `seed`. `opened_at` is None while they are locked."""

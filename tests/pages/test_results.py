@@ -29,7 +29,8 @@ from app.services.results.preferences import accuracy_on_pairs
 from app.services.results.quality_cost import writers
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of, stand_in_for_rater
-from app.services.results.result_files import report_html, report_made_apart, result_figures_csv, scores_csv, verdict_of
+from app.services.results.report import report_html, report_made_apart
+from app.services.results.result_files import result_figures_csv, scores_csv, verdict_of
 from app.services.results.result_texts import report_evidence
 from app.services.results.results import Choices, cached_results, results_of
 from app.services.results.rubric_xray import rubric_xray

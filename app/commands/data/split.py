@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
+from app.domain.project import HELD_OUT_SHARE
 from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ WhoOption = Annotated[str, typer.Option("--by", help="Who does it: the name stay
 def lock(
     project: ProjectOption,
     by: WhoOption,
-    share: Annotated[float, typer.Option(help="The share of the documents, stratified by human score.")] = 0.2,
+    share: Annotated[
+        float, typer.Option(help="The share of the documents, stratified by human score.")
+    ] = HELD_OUT_SHARE,
     seed: Annotated[int, typer.Option(help="Draws the documents.")] = 1,
     json_: JsonOption = False,
 ) -> None:

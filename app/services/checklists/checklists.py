@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from app.construction.lint import Hint, lint_question
+from app.construction.question_hints import Hint, lint_question
 from app.domain.attribute import Attribute
 from app.domain.checklist import (
     Answer,

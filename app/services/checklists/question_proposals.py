@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.construction.lint import similarity
+from app.construction.question_hints import similarity
 from app.construction.questions import APPLICABILITY, ask_applicability, prompt_name, rewrite
 from app.construction.stage import StageContext, merged
 from app.construction.validation import open_changes, validate_questions

@@ -1,34 +1,25 @@
-"""Results as files: every score, every figure, and a self-contained report."""
+"""Results as files: every score and every figure; and the verdict on a result."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, quantiles
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from app.domain.people import Right
 from app.domain.project import Project
-from app.domain.run import ScoredText
 from app.errors import InputError
 from app.export.latex import GridBlock, GridCell, interval_shown, latex_grid, latex_tabular
-from app.export.results import COLUMNS, html_report, parquet_bytes, score_cells
+from app.export.results import COLUMNS, parquet_bytes, score_cells
 from app.export.spreadsheet import csv_bytes, write_csv
-from app.limited_process import computed_apart
-from app.limits import REPORT_SECONDS
 from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, drawn_units
-from app.meta_evaluation.evaluation import SourceCoefficient, spearman_by_source
 from app.meta_evaluation.score_matrix import COEFFICIENTS
 from app.services.results.method_grid import (
-    FIGURES,
     Comparisons,
     FigureName,
     GridRow,
     MethodGrid,
-    cell,
     defined_figures,
     difference,
     grid_notes,
@@ -36,105 +27,17 @@ from app.services.results.method_grid import (
     method_grid,
 )
 from app.services.results.raters import RatingScaleScores, ceiling_beside
+from app.services.results.report import report_html, report_notices, report_title
 from app.services.results.result_texts import ReportEvidence
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
 from app.services.results.run_comparison import RunComparison
 from app.services.runtime.output_file import output_file, table_csv
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.scoring.run_writer import method_label, variant_words
+from app.services.scoring.run_writer import variant_words
 from app.services.think_aloud.samples import evaluation_texts
 
-if TYPE_CHECKING:
-    from app.export.charts import ReportChart
-
-__all__ = ["AgreementVerdict", "SourceCoefficient", "VerdictKind"]
-
-
-BINS = 8
-MOST_SOURCES = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class PairCount:
-    """The number of texts rated `human` on average by people and scored `score` by the judge."""
-
-    human: float
-    score: float
-    texts: int
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """A part of the scale, `low` included, `high` only in the last one; counts of texts by score and by rating."""
-
-    low: float
-    high: float
-    scores: int
-    ratings: int
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationPoint:
-    """Texts with a mean rating of about `human` (their mean): the mean score, and the quartiles of the scores."""
-
-    human: float
-    score: float
-    lower_quartile: float
-    upper_quartile: float
-    texts: int
-
-
-def pair_counts(rows: Iterable[ScoredText]) -> list[PairCount]:
-    counts = Counter((round(human, 3), round(score, 3)) for human, score in _pairs(rows))
-    return [PairCount(human, score, texts) for (human, score), texts in sorted(counts.items())]
-
-
-def score_distributions(rows: Iterable[ScoredText], low: float, high: float) -> list[Bin]:
-    """Return scores and ratings in BINS equal parts of the scale; values outside count in the outermost parts."""
-    pairs = _pairs(rows)
-    ratings = Counter(_part(human, low, high, BINS - 1) for human, _ in pairs)
-    scores = Counter(_part(score, low, high, BINS - 1) for _, score in pairs)
-    width = (high - low) / BINS
-    return [Bin(low + k * width, low + (k + 1) * width, scores[k], ratings[k]) for k in range(BINS)]
-
-
-def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[CalibrationPoint]:
-    """Group the texts by mean rating around BINS + 1 points of the scale; return for each nonempty group how scores
-    compare with ratings."""
-    groups: dict[int, list[tuple[float, float]]] = {}
-    half = (high - low) / BINS / 2
-    for human, score in _pairs(rows):
-        groups.setdefault(_part(human, low - half, high + half, BINS), []).append((human, score))
-    return [_point(groups[key]) for key in sorted(groups)]
-
-
-def by_source(rows: Sequence[ScoredText]) -> list[SourceCoefficient]:
-    """Return the Spearman correlation within each source."""
-    return spearman_by_source([row.score for row in rows], [row.human for row in rows], [row.doc_id for row in rows])
-
-
-def shown_sources(known: Sequence[SourceCoefficient]) -> list[SourceCoefficient]:
-    """Return the sources for a chart: all, or if there are more than MOST_SOURCES every second, third ... in the order
-    of their coefficients, lowest first."""
-    step = -(-len(known) // MOST_SOURCES)
-    return list(known) if step <= 1 else sorted(known, key=lambda each: each.spearman or 0.0)[::step]
-
-
-def _point(pairs: Sequence[tuple[float, float]]) -> CalibrationPoint:
-    scores = [score for _, score in pairs]
-    lower, _, upper = quantiles(scores, n=4, method="inclusive") if len(scores) > 1 else (scores * 3)
-    return CalibrationPoint(fmean(human for human, _ in pairs), fmean(scores), lower, upper, len(pairs))
-
-
-def _pairs(rows: Iterable[ScoredText]) -> list[tuple[float, float]]:
-    return [(row.human, row.score) for row in rows if row.human is not None and row.score is not None]
-
-
-def _part(value: float, low: float, high: float, last: int) -> int:
-    """Return the bin of the value, from 0 to `last`; the bins are equally wide, from low to high."""
-    share = (value - low) / (high - low) if high > low else 0.0
-    return min(max(int(share * (last + 1) + 1e-9), 0), last)
+__all__ = ["AgreementVerdict", "VerdictKind"]
 
 
 @use_case(Right.READ)
@@ -185,27 +88,12 @@ FIGURE_COLUMNS = (
     "reason",
     "signature",
 )
-METHODS = (
-    "A checklist's score is low + (high - low) * yes / (yes + no). A question that doesn't apply is neither, nor is "
-    "one without a readable answer; a text with such questions stays out of the correlations unless they were asked to "
-    "include it.",
-    "Human ratings are means over raters. Documents whose texts were shown as samples are left out.",
-    "Per-source: a coefficient inside each source's group of texts, averaged over groups; dataset: one over all texts; "
-    "system: one over the means of systems. A group in which all scores or all ratings are equal has no coefficient; "
-    "groups used and all are given. Kendall's coefficient is tau-b.",
-    "Questions get a badge only where a whole 95 % interval lies beyond a limit; intervals draw whole sources. The "
-    "modes are those of RIFT (2604.01375). No badge is no proof that a question is good.",
-    "Intervals are 95 % percentile bootstrap intervals; resamples without a figure are counted. The signature names "
-    "level, coefficient, groups, duplicates, resamples, seed, checklist version, judge and prompt: with it and the "
-    "same scores each figure can be computed again.",
-)
 LATEX_NAMES: dict[FigureName, str] = {
     "spearman": r"Spearman $\rho$",
     "kendall": r"Kendall $\tau_b$",
     "pearson": r"Pearson $r$",
     "mae": "Mean absolute error",
 }
-NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."
 
 
 MAPPED = "mapped_score"
@@ -229,55 +117,6 @@ def scores_csv(results: Iterable[DimensionResult]) -> bytes:
 def result_figures_csv(results: Iterable[DimensionResult]) -> bytes:
     """Return a CSV with a row for each figure, with its interval, its basis and its signature."""
     return csv_bytes(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
-
-
-def report_html(
-    project: Project,
-    results: Sequence[DimensionResult],
-    verdicts: Sequence[AgreementVerdict],
-    xrays: Sequence[RubricXray | None] = (),
-    evidence: Sequence[ReportEvidence | None] = (),
-) -> bytes:
-    """Return a self-contained page with charts and methods; `verdicts`, one for each result, come first.
-
-    `xrays`: one for each result, on problems of its questions; `evidence`: one for each result, on the judge's quotes.
-    None, or an empty sequence, leaves them out.
-    """
-    from app.export.charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
-
-    figures = [(result, result.meta.figures["spearman"]) for result in results]
-    rows = [
-        IntervalRow(f"{r.dimension.name}, {method_label(r.run)}, run {r.run.id}", f.value, f.low, f.high, f.n)
-        for r, f in figures
-        if f.value is not None
-    ]
-    overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else None
-    documents = [
-        {
-            **result.to_json(),
-            "charts": _charts(result),
-            "verdict": verdict.about(result.dimension.name),
-            "xray": xray and xray.to_json() | {"basis": xray.basis},
-            "evidence": quoted and quoted.to_json(),
-        }
-        for result, verdict, xray, quoted in zip(
-            results, verdicts, xrays or [None] * len(results), evidence or [None] * len(results), strict=True
-        )
-    ]
-    return html_report(
-        _title(project), _notices(project, results), documents, METHODS, overview, _grids(results)
-    ).encode()
-
-
-def report_made_apart(
-    project: Project,
-    results: Sequence[DimensionResult],
-    verdicts: Sequence[AgreementVerdict],
-    xrays: Sequence[RubricXray | None],
-    evidence: Sequence[ReportEvidence | None],
-) -> bytes:
-    """Return `report_html`, made in a process of its own. Raises NotReadyError at the time limit."""
-    return computed_apart(REPORT_SECONDS, report_html, project, results, verdicts, xrays, evidence)
 
 
 def latex_file(
@@ -309,57 +148,16 @@ def latex_file(
     ]
     results = [result for row in grid.rows for result in row.results.values()]
     cautions = dict.fromkeys(caution for result in results for caution in result.meta.cautions)
-    notes = [*grid_notes(grid, names, reference), *cautions, *_notices(project, results)]
+    notes = [*grid_notes(grid, names, reference), *cautions, *report_notices(project, results)]
     comments = [
         f"{row.label}, {name}: {found.meta.signature}" for row in grid.rows for name, found in row.results.items()
     ]
-    return latex_grid(_title(project), grid.columns, blocks, notes, comments).encode()
+    return latex_grid(report_title(project), grid.columns, blocks, notes, comments).encode()
 
 
 def scores_parquet(results: Iterable[DimensionResult]) -> bytes:
     """Return `scores_csv` as Parquet with types."""
     return parquet_bytes(_all_scores(results))
-
-
-def _grids(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
-    """Return a table of methods by dimensions for each coefficient; [] for a single method and dimension."""
-    grid = method_grid(results)
-    if len(grid.rows) == len(grid.columns) == 1:
-        return []
-    return [
-        {
-            "title": f"{FIGURES[name]} by method and dimension",
-            "columns": grid.columns,
-            "rows": [(row.label, [cell(row.figure(column, name)) for column in grid.columns]) for row in grid.rows],
-            "notes": grid_notes(grid, (name,)),
-        }
-        for name in defined_figures(grid)
-    ]
-
-
-def _title(project: Project) -> str:
-    return f"{project.name}: agreement with people"
-
-
-def _notices(project: Project, results: Sequence[DimensionResult]) -> list[str]:
-    by_rules = any(result.run.judge == "rules" for result in results)
-    return [*([project.notice] if project.notice else []), *([NO_LLM] if by_rules else [])]
-
-
-def _charts(result: DimensionResult) -> "list[ReportChart]":
-    from app.export.charts import distributions, scatter  # noqa: PLC0415 - takes a second
-
-    low, high = result.dimension.low, result.dimension.high
-    counted = result.compared
-    pairs = [(pair.human, pair.score, pair.texts) for pair in pair_counts(counted)]
-    if not pairs or any(not low <= score <= high for _, score, _ in pairs):
-        return []  # a method with a scale of its own: charts on the dimension's scale would mislead
-    bins = [(part.low, part.high, part.scores, part.ratings) for part in score_distributions(counted, low, high)]
-    name = result.dimension.name
-    return [
-        scatter(pairs, low, high, f"{name}: score by mean rating"),
-        distributions(bins, f"{name}: how scores and ratings are distributed"),
-    ]
 
 
 def write_results(

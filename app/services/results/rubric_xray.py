@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.construction.lint import lint_question
+from app.construction.question_hints import lint_question
 from app.domain.attribute import AttributeStatus
 from app.domain.checklist import Answer, Checklist, Question, inconsistent_grades
 from app.domain.people import Right

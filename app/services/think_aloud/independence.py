@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from app.construction.lint import sample_hints
+from app.construction.question_hints import sample_hints
 from app.domain.attribute import (
     Attribute,
     AttributeStatus,

@@ -8,14 +8,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.services.results.method_grid import dimension_means, method_grid, method_labels, result_words
 from app.services.results.preferences import PreferenceSummary, accuracy_on_pairs, preference_summary
-from app.services.results.result_files import (
-    latex_file,
-    report_made_apart,
-    result_figures_csv,
-    scores_csv,
-    scores_parquet,
-    verdict_of,
-)
+from app.services.results.report import report_made_apart
+from app.services.results.result_files import latex_file, result_figures_csv, scores_csv, scores_parquet, verdict_of
 from app.services.results.result_texts import report_evidence
 from app.services.results.results import DimensionResult, Level, Trials, trials_of
 from app.services.results.rubric_xray import RubricXray, rubric_xray

@@ -10,7 +10,7 @@ import streamlit as st
 from app.domain.chart_colours import JUDGE, NEUTRAL, PERSON
 from app.domain.project import Dimension
 from app.domain.run import ScoredText
-from app.services.results.result_files import (
+from app.services.results.chart_counts import (
     SourceCoefficient,
     by_source,
     calibration,

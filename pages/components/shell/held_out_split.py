@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.project import Project
+from app.domain.project import HELD_OUT_SHARE, Project
 from app.services.data.held_out_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import labels
@@ -75,7 +75,7 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
             "Share of the documents, in %",
             1,
             90,
-            value=20,
+            value=round(100 * HELD_OUT_SHARE),
             key="lock_share",
             help="Drawn so that people's ratings are distributed as in the whole. Documents that were read as samples "
             "can't be drawn.",

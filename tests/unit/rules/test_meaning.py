@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.construction.lint import english_hints
+from app.construction.question_hints import english_hints
 from app.rules.phrasing import is_yes_no, question_from, quoted
 from app.rules.questions import validation
 from app.rules.rule_input import Context

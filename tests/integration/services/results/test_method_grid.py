@@ -18,7 +18,8 @@ from app.services.results.method_grid import (
     method_grid,
     method_labels,
 )
-from app.services.results.result_files import latex_file, report_html, verdict_of
+from app.services.results.report import report_html
+from app.services.results.result_files import latex_file, verdict_of
 from app.services.results.results import Choices, DimensionResult, cached_results
 from app.services.results.run_comparison import compare_runs, sets_named
 from app.services.runtime.workbench import Workbench

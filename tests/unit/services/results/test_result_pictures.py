@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.run import ScoredText, ScoreStatus
 from app.meta_evaluation.evaluation import SourceCoefficient
-from app.services.results.result_files import (
+from app.services.results.chart_counts import (
     BINS,
     MOST_SOURCES,
     calibration,

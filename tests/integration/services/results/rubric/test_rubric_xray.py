@@ -5,7 +5,8 @@ import pytest
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.run import RunDimension
 from app.services.checklists.answer_draws import draw_texts
-from app.services.results.result_files import report_html, verdict_of
+from app.services.results.report import report_html
+from app.services.results.result_files import verdict_of
 from app.services.results.results import Choices, cached_results
 from app.services.results.rubric_xray import RubricXray, rubric_xray
 from app.services.runtime.workbench import Workbench

@@ -17,7 +17,8 @@ from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project
 from app.services.results.archive import JUDGMENT_COLUMNS, judgment_rows
-from app.services.results.result_files import report_html, verdict_of
+from app.services.results.report import report_html
+from app.services.results.result_files import verdict_of
 from app.services.results.result_texts import quote_counts, report_evidence, run_counts
 from app.services.results.results import DimensionResult, results_of
 from app.services.runtime.workbench import Workbench

@@ -1,6 +1,6 @@
 import pytest
 
-from app.construction.lint import lint_question, similarity
+from app.construction.question_hints import lint_question, similarity
 
 GOOD = [
     "Does the summary state events in the order in which they happened?",
