@@ -106,7 +106,7 @@ def assert_in_once(workbench: Workbench, other: Workbench) -> None:
     assert report is not None
     assert (report.added_texts, report.added_ratings, report.file) == (TEXTS, TEXTS, "mine.csv")
     with workbench.database.read() as work:
-        assert [entry.act for entry in work.audit_log.of(None)] == ["made a project", "brought texts in"]
+        assert [entry.act for entry in work.audit_log.of(None)] == ["made a project", "imported texts"]
 
 
 def test_a_large_file_waits_in_the_database_for_a_worker_and_a_report_is_shown_everywhere(
