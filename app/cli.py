@@ -182,7 +182,8 @@ def run() -> NoReturn:
         if message:  # a bare command has shown its help already
             where = getattr(error, "ctx", None)
             command = where.command_path if where else "interacteval"
-            say(f"{message.rstrip('.')}. `{command} --help` shows what is possible.")
+            ending = "" if message.endswith(("?", ".")) else "."
+            say(f"{message}{ending} `{command} --help` shows what is possible.")
         sys.exit(2)
     except (typer.Abort, KeyboardInterrupt):
         status = INTERRUPTED

@@ -111,7 +111,9 @@ def undo_change(workbench: Workbench, change: AttributeChange) -> None:
     with workbench.database.write() as work:
         now = work.think_aloud.standing([one.id for one in change.after])
         if any(now.get(one.id) != one for one in change.after):
-            raise ConflictError("This was changed again meanwhile, so it can't be undone.", "Look at it again.")
+            raise ConflictError(
+                "Somebody has changed these attributes since, so this edit can't be undone.", "Reload the page."
+            )
         _keep(work, change.after, change.before)
 
 

@@ -160,6 +160,10 @@ def test_a_dimension_whose_model_fails_does_not_stop_the_others(
     ("words", "said"),
     [
         (("runs", "list", "--foo"), "No such option: --foo. `interacteval runs list --help` shows what is possible."),
+        (
+            ("runs", "lists"),
+            "No such command 'lists'. Did you mean 'list'? `interacteval runs --help` shows what is possible.",
+        ),
         (("conditions", "show", "--project", "P", "--level", "foo"), "'--level': 'foo' is not one of 'per-source'"),
         (("think-aloud", "--project", "P", "--contributor", "Ada", "--transcript", "x.txt"), "about one dimension"),
     ],

@@ -152,6 +152,6 @@ def test_what_somebody_else_changed_meanwhile_is_not_overwritten_by_taking_back(
     first, second, *_ = ids(bench)
     change = exclude_attributes(bench, [first, second])
     edit_attribute(bench, second, "In other words.")
-    with pytest.raises(ConflictError, match="changed again"):
+    with pytest.raises(ConflictError):
         undo_change(bench, change)
     assert [a.status.value for a in pool(bench)[:2]] == ["excluded", "excluded"]
