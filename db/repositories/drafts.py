@@ -208,7 +208,7 @@ class Drafts(Repository):
             now = self._values(step.kind, step.id, step.before)
             kept = [field for field in step.before if now[field] == step.after[field]]
             if any(field not in kept for field in step.before if field != "position"):
-                raise ConflictError("This was changed again since, so it can't be taken back.", "Edit it instead.")
+                raise ConflictError("This was changed again since, so it can't be undone.", "Edit it instead.")
             edits.append(Edit(step.kind, step.id, {field: step.before[field] for field in kept}))
         return self.change(checklist_id, who, f"undid: {change.what}", edits, change.id)
 
