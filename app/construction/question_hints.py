@@ -8,7 +8,7 @@ from functools import lru_cache
 from rapidfuzz import fuzz, process
 from rapidfuzz.utils import default_process
 
-from app.domain.wording import (
+from app.domain.question_words import (
     AUXILIARIES,
     CONTRACTIONS,
     CONTRASTS,

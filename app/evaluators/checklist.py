@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
+from app.domain.abstentions import NOT_APPLICABLE
 from app.domain.checklist import (
     CANNOT_TELL,
     Checklist,
@@ -16,7 +17,6 @@ from app.domain.checklist import (
     soft_score,
 )
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import NOT_APPLICABLE
 from app.errors import NotReadyError
 from app.evaluators.answer_reading import ANSWERS, answer_word, question_keys, read_answers, with_quote, with_word
 from app.evaluators.method import EvaluatorContext, JudgeLogprobs, Method, gather_all, shown

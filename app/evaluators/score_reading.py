@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from app.domain.abstentions import abstention_in_prose
 from app.domain.checklist import Evaluation
+from app.domain.model_thoughts import answer_part
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import abstention_in_prose, answer_part
 from app.errors import AbstainedError, CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError
 from app.evaluators.method import gather_all
 from app.prompting import dimension_variables, load_prompt, task_variables

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from app.domain.model_thoughts import answer_part
 from app.domain.storable_text import storable_value
-from app.domain.wording import answer_part
 from app.errors import CutOffError, NoAnswerError, RefusedError, WrongSchemaError
 from app.providers.adapters.request_style import START, cut_off
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Turn, Usage, discard

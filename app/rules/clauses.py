@@ -2,7 +2,7 @@
 
 import re
 
-from app.domain.wording import BE
+from app.domain.question_words import BE
 from app.rules.english import (
     FINITE,
     HAVE,

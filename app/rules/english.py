@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from app.domain import wording
-from app.domain.wording import BE, CONTRASTS, TURNS
+from app.domain import question_words
+from app.domain.question_words import BE, CONTRASTS, TURNS
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:[.,](?=\d)\d+)*(?:['’][^\W\d_{_UNSPACED}]+)?")
@@ -89,7 +89,7 @@ def content_stems(text_words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found for found in map(content_stem, text_words) if found)
 
 
-AUXILIARIES = wording.AUXILIARIES | {"am"}
+AUXILIARIES = question_words.AUXILIARIES | {"am"}
 _DOUBLED = word_set("omit infer occur stop get put cut refer run plan skip drop begin set let permit jar swap")
 
 # Verbs that attributes about texts use; they find the predicate of a clause whose subject is not the text itself.
@@ -103,7 +103,7 @@ VERBS = word_set(
     "name define spell focus rest rely meet avoid leave contradict"
 )
 _FAULTS = (
-    *wording.FAULTS,
+    *question_words.FAULTS,
     r"inaccura\w*|wrong\w*|omit\w*|repetit\w*|unnecessar\w*|trivial?|minor details|excess\w*|extraneous|stray\w*",
     r"too (?:much|many|long|short)|infers?|run-on\w*|bias\w*|jarring|glaring|discrepanc\w*|any (?:issue|problem)s?",
     r"disjointed|padding|bad(?:ly)?|false(?:ly)?|needless\w*|clumsy|boring|dull|illogical\w*|ungrammatical|misspel\w*",

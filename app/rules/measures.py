@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 
-from app.domain.wording import AUXILIARIES, CONTRACTIONS
+from app.domain.question_words import AUXILIARIES, CONTRACTIONS
 from app.rules.english import word_set
 from app.rules.rule_input import Grounding, Profile, Reading, Sentence, of, plural, share
 

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from app.domain.wording import HANDLED, OPEN_WORDS, QUOTES
+from app.domain.question_words import HANDLED, OPEN_WORDS, QUOTES
 from app.rules import clauses as subjects
 from app.rules import english
 from app.rules.catalogue import RULES

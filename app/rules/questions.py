@@ -8,7 +8,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from app.domain.wording import QUOTES, VAGUE
+from app.domain.question_words import QUOTES, VAGUE
 from app.errors import UnsupportedError
 from app.rules.catalogue import BY_ID, RULES, STRONG, THEMES
 from app.rules.clauses import Clauses

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain.attribute import LONGEST_PASSAGE, Passage, PassagePart, ProposedAttribute, Sample
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import find_quote, stored_quote
+from app.domain.quotes import find_quote, stored_quote
 from app.errors import InputError, NotReadyError
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest

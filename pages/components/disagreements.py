@@ -11,7 +11,7 @@ from app.domain.checklist import Answer, Checklist, Judgment
 from app.domain.expert_answer import MOST_ROOM_TEXTS
 from app.domain.improvement import Decision
 from app.domain.project import Dimension, Project, Text, text_title
-from app.domain.wording import QuotedPlace, find_quote
+from app.domain.quotes import QuotedPlace, find_quote
 from app.errors import ConflictError, WorkbenchError
 from app.services.data.texts import text_titles
 from app.services.disagreements.decisions import decide_answer, settle_contradiction, undo_decision

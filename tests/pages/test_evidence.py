@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.wording import QuotedPlace
+from app.domain.quotes import QuotedPlace
 from app.evaluators.checklist import JudgeOptions
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.result_texts import quote_counts

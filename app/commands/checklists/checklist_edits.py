@@ -7,7 +7,7 @@ import typer
 
 from app.commands.shared import JsonOption, ProjectOption, echo, open_dimension, print_json, print_rows, say
 from app.domain.checklist import Checklist, ChecklistStatus, Example, Question, QuestionKind
-from app.domain.wording import word_changes
+from app.domain.word_changes import word_changes
 from app.errors import ConflictError, FileFormatError, NotFoundError
 from app.input_file import LARGEST_LIST, read_file, read_yaml
 

@@ -20,8 +20,8 @@ from app.commands.shared import (
     shown_model,
     table,
 )
+from app.domain.quotes import QuoteCounts
 from app.domain.run import SystemChoice
-from app.domain.wording import QuoteCounts
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.score_matrix import COEFFICIENTS

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from app.domain.model_thoughts import answer_among_thoughts
 from app.domain.storable_text import storable, storable_value
-from app.domain.wording import answer_among_thoughts
 from app.errors import UnsupportedError
 from app.providers.base import ChatReply, TokenLogprob
 from app.providers.model_name import ModelName

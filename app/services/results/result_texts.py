@@ -14,8 +14,8 @@ from app.domain.checklist import ABSTAINED, Answer, Checklist, ChecklistStatus, 
 from app.domain.improvement import Decision, reference
 from app.domain.people import Right
 from app.domain.project import Text
+from app.domain.quotes import QuoteCounts, QuotedPlace, find_quote, in_context
 from app.domain.run import RunSummary, ScoredText, ScoreStatus
-from app.domain.wording import QuoteCounts, QuotedPlace, find_quote, in_context
 from app.errors import NotFoundError
 from app.services.checklists.checklists import new_draft
 from app.services.results.results import DimensionResult

@@ -26,8 +26,8 @@ from app.corpora.reading import detect_format, open_corpus
 from app.domain.checklist import Answer, Checklist, ChecklistStatus, Evaluation, Judgment, Question
 from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text
+from app.domain.quotes import find_quote
 from app.domain.run import RunSummary, ScoreStatus
-from app.domain.wording import find_quote
 from app.errors import BudgetError, InputError, NotFoundError, ProviderError, WorkbenchError
 from app.evaluators.checklist import INCONSISTENT, METHOD, PLAIN, WEIGHTED, ChecklistEvaluator, JudgeOptions
 from app.evaluators.method import gather_all

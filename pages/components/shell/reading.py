@@ -16,7 +16,7 @@ import streamlit as st
 from app.domain.attribute import Sample
 from app.domain.conversation import Part, part_of, turns_in
 from app.domain.project import Dimension, Task, Text, Verdict
-from app.domain.wording import QuotedPlace, Span
+from app.domain.quotes import QuotedPlace, Span
 from app.errors import WorkbenchError
 from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench

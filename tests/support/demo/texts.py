@@ -13,7 +13,7 @@ import yaml
 from app.corpora.corpus import Corpus, CorpusText
 from app.corpora.presets import load_preset
 from app.domain.project import Rating, Text
-from app.domain.wording import BE, HAVE
+from app.domain.question_words import BE, HAVE
 
 
 @dataclass(frozen=True, slots=True)

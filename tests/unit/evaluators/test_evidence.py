@@ -8,7 +8,7 @@ import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Evaluation, Question
 from app.domain.project import Dimension, Task, Text
-from app.domain.wording import LONGEST, find_quote
+from app.domain.quotes import LONGEST, find_quote
 from app.evaluators.answer_reading import ANSWERS
 from app.evaluators.checklist import METHOD, JudgeOptions, judge_request
 from app.evaluators.method import EvaluatorContext, as_params

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.checklist import Judgment
 from app.domain.project import Dimension
-from app.domain.wording import LONGEST, QuoteCounts
+from app.domain.quotes import LONGEST, QuoteCounts
 from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question

@@ -3,7 +3,7 @@
 import pytest
 
 from app.construction.question_hints import lint_question
-from app.domain.wording import AUXILIARIES
+from app.domain.question_words import AUXILIARIES
 from app.rules.english import is_bad, names_fault
 from app.rules.phrasing import is_yes_no
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.domain.wording import answer_among_thoughts, answer_part
+from app.domain.model_thoughts import answer_among_thoughts, answer_part
 
 THOUGHTS = "My score would be 2 for the flow."
 FORMS = [

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.wording import CUT, LONGEST, QuoteCounts, QuotedPlace, find_quote, stored_quote
+from app.domain.quotes import CUT, LONGEST, QuoteCounts, QuotedPlace, find_quote, stored_quote
 
 TEXT = "The “ferry” sails\n\n at noon.  It carried nine people, and Mr Brown’s dog."
 SOURCE = "A storm kept the boats in. It carried nine people, and Mr Brown’s dog. Nobody drowned."
