@@ -290,7 +290,7 @@ class UnreadableScoreError(ProviderError):
 
 class AbstainedError(ProviderError):
     """The judge said that it can't tell, or that the question doesn't apply. This is no failure: evaluators return
-    `app.domain.checklist.abstained_evaluation`. `why`: CANNOT_TELL or Answer.NOT_APPLICABLE."""
+    `app.domain.checklist_score.abstained_evaluation`. `why`: CANNOT_TELL or Answer.NOT_APPLICABLE."""
 
     kind = "abstained"
     default_hint = "Look at the text: what it says is on record with the reply."

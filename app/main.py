@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.domain.people import NOBODY
+from app.domain.roles_and_rights import NOBODY
 from app.errors import NotAllowedError, WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import frame

@@ -19,7 +19,7 @@ from joserfc import jwt
 from joserfc.errors import ClaimError, ExpiredTokenError, InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet, KeySetSerialization
 
-from app.domain.people import plain_address
+from app.domain.sign_in import plain_address
 from app.domain.storable_text import NAME_LIMIT, checked_name, is_storable
 from app.errors import InputError, NotAllowedError, SignInError
 from app.settings import settings

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.run import Outcome, RunSummary
 from app.errors import InputError, NotReadyError
 from app.settings import settings

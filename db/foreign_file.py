@@ -15,7 +15,8 @@ from time import monotonic
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import ChecklistStatus, ProposalStatus, QuestionKind, QuestionOrigin
 from app.domain.improvement import ImprovementStatus
-from app.domain.run import BatchStatus, RunStatus, ScoreStatus
+from app.domain.model_call import BatchStatus
+from app.domain.run import RunStatus, ScoreStatus
 from app.errors import FileFormatError
 from app.limits import MB, PROJECT_FILE
 from db.engine import create_empty

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.services.attributes.attributes import contributors_of
 from app.services.building.build_state import newest_clusters
 from app.services.data.projects import dimensions_named

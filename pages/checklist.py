@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.runtime.workbench import may
 from pages.components.checklist.history import change_history, choose_part, export_, import_, print_download, undo_bar

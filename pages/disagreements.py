@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.services.disagreements.queue import disagreement_queue
 from app.services.runtime.workbench import may
 from pages.components.disagreements import (

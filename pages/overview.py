@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.people import Right, Role
+from app.domain.roles_and_rights import Right, Role
 from app.services.data.projects import list_projects, overview
 from app.services.demo import DEMO_JOB
 from app.services.runtime.workbench import may

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from app.domain.people import Right
+from app.domain.model_label import RULES_LABEL
+from app.domain.roles_and_rights import Right
 from app.services.runtime.backups import backup_bytes, downloadable
 from app.services.runtime.models import data_place, limits
 from app.services.runtime.workbench import may
 from pages.components.settings import connection_test, learned_requests, price_table, provider_list, recorded_calls
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import header
-from pages.components.shell.labels import RULES_LABEL
 from pages.components.shell.tables import file_download
 
 RULES = f"""

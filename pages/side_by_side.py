@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import (

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from app.domain.attribute import Sample
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.services.checklists.assignments import is_assigned
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import sample_exclusion_counts

@@ -4,7 +4,8 @@ import json
 
 import streamlit as st
 
-from app.domain.people import Right
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import builds_of
 from app.services.checklists.checklists import versions_of
@@ -13,7 +14,7 @@ from app.services.runtime.workbench import may
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench, listed_choice
 from pages.components.shell.frame import empty, needs_dimension
-from pages.components.shell.labels import model_label, number, plain, show_error
+from pages.components.shell.labels import number, plain, show_error
 from pages.components.shell.tables import file_download
 from pages.components.why_these_questions import back, forward, shown_picture, unserved
 

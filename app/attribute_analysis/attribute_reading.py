@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.attribute import Passage
+from app.domain.passage import Passage
 from app.domain.storable_text import storable
 from app.errors import FileFormatError, InputError
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from app.commands.shared import open_workbench, say
 from app.domain.attribute import ContributorKind
-from app.domain.people import Actor, Membership, Role
 from app.domain.project import Dimension, Text
+from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import BudgetError, UnsupportedError, WorkbenchError
 
 if TYPE_CHECKING:

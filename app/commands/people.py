@@ -19,7 +19,7 @@ from app.commands.shared import (
     table,
 )
 from app.domain.expiry import LINK_DAYS, MOST_DAYS
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from app.commands.shared import JsonOption, echo, open_workbench, print_json, say, table
-from app.domain.people import AccessMode
+from app.domain.sign_in import AccessMode
 from app.errors import InputError
 
 

@@ -19,16 +19,8 @@ from app.construction.stage import (
 )
 from app.domain.attribute import Attribute
 from app.domain.build import Stage
-from app.domain.checklist import (
-    LONGEST_EXAMPLE,
-    MOST_EXAMPLES,
-    Action,
-    Answer,
-    Component,
-    Example,
-    Question,
-    QuestionKind,
-)
+from app.domain.checklist import LONGEST_EXAMPLE, MOST_EXAMPLES, Action, Component, Example, Question, QuestionKind
+from app.domain.checklist_score import Answer
 from app.domain.improvement import DECIDABLE, ProposedWording, TriedWording, WordingTrial, best_tried, compared_wordings
 from app.domain.project import Dimension, Task, Text
 from app.errors import InputError, NotReadyError

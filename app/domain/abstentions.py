@@ -2,7 +2,7 @@
 
 import re
 
-from app.domain.checklist import CANNOT_TELL, Answer
+from app.domain.checklist_score import CANNOT_TELL, Answer
 from app.domain.model_thoughts import answer_part
 
 NOT_APPLICABLE = Answer.NOT_APPLICABLE.value

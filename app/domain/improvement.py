@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.checklist import Answer, Example
+from app.domain.checklist import Example
+from app.domain.checklist_score import Answer
 
 LONGEST_REASON = 1_000
 """Characters of the line that says why."""

@@ -1,72 +1,17 @@
-"""Scoring runs: their choices, texts, model calls and answers."""
+"""Scoring runs: their state, the texts they score, and the answers."""
 
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any
 
-from app.domain.checklist import Answer, Evaluation
-from app.errors import InputError
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedPrompt:
-    """A prompt filled in for one request. `system` is the part that is the same for all texts (providers cache it),
-    `user` the rest.
-
-    `variables` are the values filled in, for models that aren't LLMs. `digest` is the content hash of the template,
-    which traces a reply to the exact wording. `own` is the number of a project's own wording, 0 for the built-in one.
-    """
-
-    name: str
-    version: int
-    digest: str
-    system: str
-    user: str
-    variables: Mapping[str, Any]
-    own: int = 0
-
-    @property
-    def label(self) -> str:
-        return prompt_label(self.name, self.version, self.own)
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPrompt:
-    """A project's own wording of a prompt: the whole prompt file as text. At most one for each name is `in_use`."""
-
-    name: str
-    number: int
-    source: str
-    digest: str
-    in_use: bool
-    created_at: datetime
-
-
-def prompt_label(name: str, version: int, own: int) -> str:
-    """Return the label stored with every output: name@version of the built-in prompt, +ownN for a project's own
-    wording."""
-    return f"{name}@{version}" + (f"+own{own}" if own else "")
-
+from app.domain.checklist_score import Answer, Evaluation
+from app.domain.text_filter import SystemChoice
 
 ANSWERS = tuple(Answer)
 """The answers that the numbers in `RunAnswers.answers` are indices of."""
-
-
-RULES_LABEL = "rules, not an LLM"
-
-
-def model_label(name: str) -> str:
-    """Return a model's name for screens, marked if it is no LLM. In a comma-separated list each name is labelled."""
-    if ", " in name:
-        return ", ".join(map(model_label, name.split(", ")))
-    if name == "rules":
-        return RULES_LABEL
-    if name == "none":
-        return "–"
-    return f"{name} (recorded answers)" if name.startswith("replay:") else name
 
 
 def _numbers() -> "array[int]":
@@ -93,84 +38,6 @@ class RunAnswers:
     repeats: "array[int]" = field(default_factory=_numbers)
     questions: "array[int]" = field(default_factory=_numbers)
     answers: "array[int]" = field(default_factory=_small_numbers)
-
-
-class _OfSystem(Protocol):
-    @property
-    def system_id(self) -> str: ...
-
-
-OfSystem = TypeVar("OfSystem", bound=_OfSystem)
-
-
-@dataclass(frozen=True, slots=True)
-class SystemChoice:
-    """The systems whose texts are scored or compared: those in `only`, or all if it is empty, except those in
-    `without`."""
-
-    only: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-    def of(self, texts: Sequence[OfSystem]) -> list[OfSystem]:
-        """Return the texts of the chosen systems, in their order."""
-        only, without = set(self.only), set(self.without)
-        return [text for text in texts if text.system_id not in without and (not only or text.system_id in only)]
-
-    def check(self, there: Collection[str]) -> None:
-        """Raise InputError if a chosen name isn't in `there`, the systems of the texts, or if no system is left."""
-        if unknown := [name for name in (*self.only, *self.without) if name not in there]:
-            known = ", ".join(sorted(filter(None, there))[:20]) or "none"
-            raise InputError(f"No text here is by the system “{unknown[0]}”.", f"Systems of these texts: {known}.")
-        if self != EVERY_SYSTEM and not (set(self.only) or set(there)) - set(self.without):
-            raise InputError("Every system is left out, so no text is left.", "Leave out fewer of them.")
-
-    def params(self) -> dict[str, Any]:
-        """Return the choice as stored with a run."""
-        lists = {"systems": list(self.only), "without_systems": list(self.without)}
-        return {name: names for name, names in lists.items() if names}
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Return the choice as parts of labels and signatures: ("system=A", "without=B")."""
-        return (*(f"system={name}" for name in self.only), *(f"without={name}" for name in self.without))
-
-
-EVERY_SYSTEM = SystemChoice()
-
-
-@dataclass(frozen=True, slots=True)
-class TextFilter:
-    """The filter of texts for a run. new: only texts that no run of the same method, judge and checklist has scored.
-    since: only texts imported at or after this time. matching: (part of a text's name or column of its file, pattern
-    with * and ?); all of them have to match."""
-
-    new: bool = False
-    since: datetime | None = None
-    matching: tuple[tuple[str, str], ...] = ()
-
-    def params(self) -> dict[str, Any]:
-        """Return the filter as stored with a run."""
-        return {
-            **({"new": True} if self.new else {}),
-            **({"since": self.since.isoformat()} if self.since else {}),
-            **({"matching": [list(pair) for pair in self.matching]} if self.matching else {}),
-        }
-
-    @classmethod
-    def of_run(cls, params: Mapping[str, Any]) -> "TextFilter":
-        """Return the filter stored with a run."""
-        since = params.get("since")
-        matching = tuple((str(name), str(pattern)) for name, pattern in params.get("matching", ()))
-        return cls(bool(params.get("new")), datetime.fromisoformat(since) if since else None, matching)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Return the filter as parts of labels and signatures: ("new", "since=2026-11-26", "doc_id=night-*")."""
-        since = (f"since={self.since.date().isoformat()}",) if self.since else ()
-        return (*(("new",) if self.new else ()), *since, *(f"{name}={pattern}" for name, pattern in self.matching))
-
-
-EVERY_TEXT = TextFilter()
 
 
 class AskingWay(StrEnum):
@@ -419,80 +286,3 @@ class StageRun:
     error: str = ""
     created_at: datetime | None = None
     id: int = 0
-
-
-class BatchStatus(StrEnum):
-    """The status of a batch. INTENDED: about to be sent, and perhaps it was. OUT: at the provider. CANCELLED: cancelled
-    there, not collected yet. COLLECTED: its answers are in the ledger. NOTHING: it was never sent, or brought no
-    answers."""
-
-    INTENDED = "intended"
-    OUT = "at the provider"
-    CANCELLED = "cancelled"
-    COLLECTED = "collected"
-    NOTHING = "nothing came of it"
-
-
-OPEN = (BatchStatus.INTENDED, BatchStatus.OUT, BatchStatus.CANCELLED)
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderBatch:
-    """A batch of requests at a provider. `run` is None for a model's think-alouds. `token` finds the batch if the
-    program ended before it knew `handle`, which is then "". `answered` of its `requests` are done as far as known."""
-
-    id: int
-    run: int | None
-    token: str
-    handle: str
-    status: BatchStatus
-    requests: int
-    answered: int
-    intended_at: datetime
-    out_at: datetime | None = None
-    model: str = ""
-    effort: str = ""
-
-
-Finish = Literal["stop", "length", "refused"]
-
-
-@dataclass(frozen=True, slots=True)
-class CallIntent:
-    """The record that a request of a run is about to be sent. `key` is unique; the vendor gets it as the idempotency
-    key."""
-
-    key: str
-    digest: str
-    run: int
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """One request in the ledger. `cost_usd` is None if the price or the usage is unknown; `error_kind` is "" if a reply
-    came, and a failure that wasn't billed cost 0.
-
-    Of the input, `cached_tokens` were read from the provider's prompt cache and `cache_write_tokens` written to it.
-    `project` and `run` are those it was asked for; both are None for a test of the connection. `person` asked; None for
-    the server's owner and for deleted persons. `logprobs` holds [token, log-probability, {alternative:
-    log-probability}] for each token of the reply.
-    """
-
-    digest: str
-    model: str
-    prompt: str
-    prompt_digest: str
-    reply: str = ""
-    rationales: Mapping[str, str] = field(default_factory=dict)
-    logprobs: Sequence[Any] = ()
-    finish: Finish = "stop"
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    cache_write_tokens: int = 0
-    cost_usd: float | None = None
-    seconds: float = 0.0
-    error_kind: str = ""
-    run: int | None = None
-    project: int | None = None
-    person: int | None = None

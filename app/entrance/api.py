@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from app import __version__
-from app.domain.checklist import Answer as Verdict
+from app.domain.checklist_score import Answer as Verdict
 from app.domain.project import Text
 from app.domain.storable_text import NAME_LIMIT
 from app.entrance.server_pages import API

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.domain.people import AccessMode
+from app.domain.sign_in import AccessMode
 from app.entrance.server_pages import API, PERSON, Gate
 from app.limits import FILES_HELD
 from app.services.people.access import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.domain.abstentions import NOT_APPLICABLE, abstention
-from app.domain.checklist import CANNOT_TELL, Answer, Judgment, Question
+from app.domain.checklist import Question
+from app.domain.checklist_score import CANNOT_TELL, Answer, Judgment
 from app.domain.model_thoughts import answer_part
 from app.domain.quotes import stored_quote
 from app.providers.base import ChatReply, TokenLogprob

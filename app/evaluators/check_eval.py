@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.domain.checklist import ABSTAINED, CANNOT_TELL, Checklist, Evaluation, Question, QuestionKind, checklist_score
+from app.domain.checklist import Checklist, Question, QuestionKind
+from app.domain.checklist_score import ABSTAINED, CANNOT_TELL, Evaluation, checklist_score
 from app.domain.project import Text
 from app.errors import NotReadyError
 from app.evaluators.checklist import PROMPT, judge

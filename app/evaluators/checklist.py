@@ -6,12 +6,11 @@ from statistics import fmean
 from typing import Any
 
 from app.domain.abstentions import NOT_APPLICABLE
-from app.domain.checklist import (
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_score import (
     CANNOT_TELL,
-    Checklist,
     Evaluation,
     Judgment,
-    Question,
     checklist_score,
     inconsistent_grades,
     soft_score,

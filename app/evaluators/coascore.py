@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.domain.abstentions import abstention
-from app.domain.checklist import CANNOT_TELL, Evaluation, abstained_evaluation
+from app.domain.checklist_score import CANNOT_TELL, Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Text
 from app.errors import AbstainedError, NotReadyError
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts, SharedCalls, ask_once, shown

@@ -10,7 +10,7 @@ tokens with unknown endings). Samples without a readable score are left out. The
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.domain.checklist import Evaluation, abstained_evaluation
+from app.domain.checklist_score import Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError, NoLogprobsError, UnreadableScoreError
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts, SharedCalls, ask_once, shown

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.checklist import Evaluation, abstained_evaluation
+from app.domain.checklist_score import Evaluation, abstained_evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError
 from app.evaluators.method import EvaluatorContext, Method

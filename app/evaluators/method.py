@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from app.domain.attribute import Sample
-from app.domain.checklist import Checklist, Evaluation, Judgment
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Evaluation, Judgment
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import StageRun
 from app.errors import InputError, NoLogprobsError

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Text
 from app.errors import NotReadyError, UnsupportedError
 from app.evaluators.method import Method, RequestCounts, shown

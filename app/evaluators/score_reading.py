@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from app.domain.abstentions import abstention_in_prose
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.model_thoughts import answer_part
 from app.domain.project import Dimension, Task, Text
 from app.errors import AbstainedError, CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError

@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from app.domain.run import RenderedPrompt, prompt_label
+from app.domain.model_call import RenderedPrompt, prompt_label
 from app.errors import FileFormatError, PromptError
 from app.input_file import read_yaml
 

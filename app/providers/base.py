@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
-from app.domain.run import Finish, RenderedPrompt
+from app.domain.model_call import Finish, RenderedPrompt
 
 # How often a model is asked while nothing can be made of its replies, whatever is wrong with them: all are paid.
 ATTEMPTS = 3

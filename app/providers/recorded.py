@@ -6,7 +6,7 @@ from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
-from app.domain.run import RecordedCall
+from app.domain.model_call import RecordedCall
 from app.errors import ProviderError, StoppedError
 from app.providers.adapters.reply_text import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of, note_spending

@@ -9,8 +9,8 @@ from app.corpora import demo_data
 from app.corpora.demo_data.corpus import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import ChecklistStatus
-from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus
 from app.errors import ConflictError, WorkbenchError
 from app.services.attributes.attributes import add_attributes

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.attribute import ContributorKind
-from app.domain.people import PENDING, Right, free_pseudonym
+from app.domain.audit_log import PENDING
+from app.domain.pseudonyms import free_pseudonym
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, NotFoundError
 from app.services.conditions.study import builds_of_studies, update_build_digests

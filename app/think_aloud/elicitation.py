@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.attribute import LONGEST_PASSAGE, Passage, PassagePart, ProposedAttribute, Sample
+from app.domain.attribute import ProposedAttribute, Sample
+from app.domain.passage import LONGEST_PASSAGE, Passage, PassagePart
 from app.domain.project import Dimension, Task, Text
 from app.domain.quotes import find_quote, stored_quote
 from app.errors import InputError, NotReadyError

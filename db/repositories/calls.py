@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
 from sqlmodel import SQLModel, col, delete, select
 
-from app.domain.run import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall, StageRun
+from app.domain.model_call import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall
+from app.domain.run import StageRun
 from db.engine import stored_state
 from db.models.columns import now
 from db.models.people import PersonRow

@@ -11,8 +11,8 @@ from sqlalchemy import select as sql_select
 from sqlalchemy.exc import OperationalError, StatementError
 from sqlmodel import SQLModel, col, select
 
+from app.domain.model_call import OwnPrompt
 from app.domain.project import Dimension, Project, Task
-from app.domain.run import OwnPrompt
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, FileFormatError, InputError, NotFoundError
 from db.models.project import DimensionRow, OwnPromptRow, ProjectRow

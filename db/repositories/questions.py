@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from app.domain.checklist import Answer, Example, QuestionComment
-from app.domain.expert_answer import Room, RoomStage, RoomVote
+from app.domain.checklist import Example, QuestionComment
+from app.domain.checklist_score import Answer
 from app.domain.improvement import (
     Decision,
     DocumentHalf,
@@ -21,6 +21,7 @@ from app.domain.improvement import (
     WordingTrial,
     reference,
 )
+from app.domain.room import Room, RoomStage, RoomVote
 from app.errors import ConflictError, NotFoundError
 from db.engine import stored_state
 from db.models.checklist import (

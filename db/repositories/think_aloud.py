@@ -15,12 +15,11 @@ from app.domain.attribute import (
     ComparedTexts,
     Contributor,
     ContributorKind,
-    Passage,
-    PassagePart,
     ProposedAttribute,
     Sample,
     Transcript,
 )
+from app.domain.passage import Passage, PassagePart
 from app.domain.storable_text import checked_name
 from app.errors import ConflictError, InputError
 from db.engine import stored_state

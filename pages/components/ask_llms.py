@@ -6,8 +6,9 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from app.domain.model_call import BatchStatus, ProviderBatch
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
-from app.domain.run import BatchStatus, ProviderBatch
 from app.errors import WorkbenchError
 from app.services.attributes.pairs import begin_contrasts, contrast_job_key, contrastable, stop_contrasts
 from app.services.background.jobs import is_active
@@ -37,16 +38,7 @@ from app.services.think_aloud.think_aloud_jobs import (
 from pages.components.shell.background import POLL_SECONDS, watch
 from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.frame import nothing_yet
-from pages.components.shell.labels import (
-    KEY_IN_SETTINGS,
-    ShownErrors,
-    about,
-    model_label,
-    more_in_guide,
-    number,
-    plain,
-    said,
-)
+from pages.components.shell.labels import KEY_IN_SETTINGS, ShownErrors, about, more_in_guide, number, plain, said
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_among
 from pages.components.shell.runs.run_words import batch_rest_choice, typing_note

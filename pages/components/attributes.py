@@ -11,6 +11,7 @@ import streamlit as st
 from app.domain.attribute import Attribute, AttributeChange, AttributeStatus, Contributor, ContributorKind
 from app.domain.build import BuildComponent
 from app.domain.condition import conditions_of
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
 from app.errors import ConflictError
 from app.services.attributes.attribute_changes import (
@@ -45,7 +46,7 @@ from pages.components.shell.attribute_list.attribute_list import (
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.contributor_choice import contributor_choice, contributor_words, said_by
 from pages.components.shell.current import current_expert, keep, listed_choice, prepare_words, was_pressed
-from pages.components.shell.labels import ShownErrors, button_label, model_label, number, plain
+from pages.components.shell.labels import ShownErrors, button_label, number, plain
 from pages.components.shell.runs.run_words import (
     EXPLAINED,
     KINDS,

@@ -9,8 +9,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_colours import LLM, METHODS, NEUTRAL, PERSON
 from app.domain.condition import Family, StudyCondition
-from app.domain.people import Right
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.services.building.build import COMPONENTS, USUAL_COMPONENTS
 from app.services.conditions.study import StudyOptions, StudyPlan, last_study
 from app.services.conditions.study_figures import (
@@ -34,7 +35,7 @@ from app.services.runtime.judges import USUAL
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import one_of, was_pressed
-from pages.components.shell.labels import ShownErrors, about, model_label, more_in_guide, number, plain
+from pages.components.shell.labels import ShownErrors, about, more_in_guide, number, plain
 from pages.components.shell.runs.model_options import (
     DrawChoice,
     draw_options,

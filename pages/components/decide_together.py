@@ -5,10 +5,11 @@ from functools import partial
 
 import streamlit as st
 
-from app.domain.checklist import Answer
-from app.domain.expert_answer import FEWEST_MEMBERS, LONGEST_LINE, Room, RoomStage
+from app.domain.checklist_score import Answer
+from app.domain.expert_answer import FEWEST_MEMBERS
 from app.domain.improvement import LONGEST_REASON
 from app.domain.project import Project, Text, text_title
+from app.domain.room import LONGEST_LINE, Room, RoomStage
 from app.errors import WorkbenchError
 from app.services.disagreements.rooms import (
     Agreement,

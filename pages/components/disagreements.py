@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.domain.checklist import Answer, Checklist, Judgment
-from app.domain.expert_answer import MOST_ROOM_TEXTS
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer, Judgment
 from app.domain.improvement import Decision
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project, Text, text_title
 from app.domain.quotes import QuotedPlace, find_quote
+from app.domain.room import MOST_ROOM_TEXTS
 from app.errors import ConflictError, WorkbenchError
 from app.services.data.texts import text_titles
 from app.services.disagreements.decisions import decide_answer, settle_contradiction, undo_decision
@@ -38,7 +40,6 @@ from pages.components.shell.labels import (
     SAID,
     ShownErrors,
     judged_words,
-    model_label,
     more_in_guide,
     number,
     plain,

@@ -7,7 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import LLM, METHODS, PERSON
-from app.domain.people import Right
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.services.results.quality_cost import (
     Mean,
@@ -22,7 +23,7 @@ from app.services.runtime.workbench import may
 from app.services.scoring.run_writer import method_label
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
-from pages.components.shell.labels import ShownErrors, model_label, more_in_guide, plain
+from pages.components.shell.labels import ShownErrors, more_in_guide, plain
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.tables import csv_download, picture, show_table
 

@@ -7,8 +7,8 @@ from typing import Literal
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.people import Right
 from app.domain.project import Project, Task
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.background.jobs import is_active
 from app.services.checklists.assignments import ExpertTask, TaskKind, tasks_of

@@ -5,7 +5,8 @@ import asyncio
 import pandas as pd
 import streamlit as st
 
-from app.domain.people import Right
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.services.runtime.endpoint_models import forget_local_server
 from app.services.runtime.model_abilities import learned_in_words, probe_model
@@ -14,7 +15,7 @@ from app.services.runtime.spending import Price, PricedModel, price_list, update
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.recordings import recordable_runs, recording_of, write_recording_file
 from pages.components.shell.current import forget_key, save_key, typed_keys, was_pressed
-from pages.components.shell.labels import ShownErrors, button_label, model_label, plain
+from pages.components.shell.labels import ShownErrors, button_label, plain
 from pages.components.shell.runs.model_options import model_choice, offer_local_servers
 from pages.components.shell.runs.run_words import served_list, title
 from pages.components.shell.tables import file_download, show_table

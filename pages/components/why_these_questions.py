@@ -12,11 +12,12 @@ import streamlit as st
 from app.domain.attribute import ContributorKind
 from app.domain.chart_colours import INK, LIGHT_INK, NEUTRAL
 from app.domain.checklist import Question
+from app.domain.model_label import model_label
 from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
 from pages.components.shell.checklists.publishing import ORIGINS, STAGE_NAMES
 from pages.components.shell.contributor_choice import said_by
-from pages.components.shell.labels import example_lines, model_label, number, plain
+from pages.components.shell.labels import example_lines, number, plain
 from pages.components.shell.tables import Chart, colour_scale, picture, show_table
 
 COLUMNS = (0.0, 1.0, 2.0)

@@ -9,7 +9,7 @@ import pytest
 
 from app import errors
 from app.domain.build import Stage
-from app.domain.people import AccessMode
+from app.domain.sign_in import AccessMode
 from app.entrance import server_pages
 from app.errors import (
     BatchPendingError,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.services.runtime import workbench as identities
 from app.services.runtime.workbench import NO_PROJECT
 from tests.support.use_cases import FoundUseCase, use_cases

@@ -16,17 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from app.domain.checklist import (
-    Answer,
-    Checklist,
-    ChecklistStatus,
-    Component,
-    Evaluation,
-    Judgment,
-    Question,
-    QuestionOrigin,
-    checklist_score,
-)
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.checklist_score import Answer, Evaluation, Judgment, checklist_score
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, PlannedScore, RunDimension
 from app.providers.credentials import Credentials

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import CutOffError, EffortError, ProviderError, UnknownModelError, WrongAddressError
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.registry import open_model

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.registry import open_model
 from tests.support.modern_vendors import ModernVendors

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from pydantic import SecretStr
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import ProviderError, TooLongError, UnknownModelError
 from app.providers.base import ChatReply, ChatRequest, Turn
 from app.providers.credentials import Access, Credentials

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.registry import METHODS

@@ -1,6 +1,7 @@
 """Anchors and looks are read back as they were kept, and go with their project."""
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import RunDimension
 from db.unit_of_work import Database

@@ -1,6 +1,7 @@
 """The answers of a whole run, on both engines."""
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Evaluation, Judgment, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import Outcome, RunDimension
 from db.unit_of_work import Database

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer
 from app.domain.improvement import contradictions, reference
 from app.domain.project import Dimension, Task, Text
 from app.errors import ConflictError, NotFoundError

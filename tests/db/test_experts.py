@@ -2,7 +2,8 @@
 
 from datetime import UTC
 
-from app.domain.attribute import ContributorKind, Passage, PassagePart, ProposedAttribute
+from app.domain.attribute import ContributorKind, ProposedAttribute
+from app.domain.passage import Passage, PassagePart
 from app.domain.project import Dimension, Task
 from db.unit_of_work import Database
 

@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from app.domain.checklist import Answer, Evaluation, Judgment
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
 from app.errors import NotFoundError

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer
 from app.domain.improvement import (
     AnswerErrors,
     DocumentHalf,

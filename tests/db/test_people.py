@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.domain.job import NewJob
-from app.domain.people import Membership, Role
+from app.domain.model_call import RecordedCall
 from app.domain.project import Task
-from app.domain.run import RecordedCall
+from app.domain.roles_and_rights import Membership, Role
 from app.errors import ConflictError, NotFoundError
 from db.repositories.people import _PARENTS
 from db.unit_of_work import Database

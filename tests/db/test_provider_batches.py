@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import Table
 
+from app.domain.model_call import BatchStatus
 from app.domain.project import Dimension, Task
-from app.domain.run import BatchStatus, RunDimension
+from app.domain.run import RunDimension
 from app.errors import NotFoundError
 from db.unit_of_work import Database
 from tests.support.earlier_version import database_at

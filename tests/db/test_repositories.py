@@ -8,21 +8,20 @@ from sqlmodel import SQLModel
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import (
-    Answer,
     Checklist,
     ChecklistStatus,
     ChecklistVersion,
     Component,
     DroppedAttribute,
     Edit,
-    Evaluation,
-    Judgment,
     Question,
     QuestionKind,
     QuestionOrigin,
 )
+from app.domain.checklist_score import Answer, Evaluation, Judgment
+from app.domain.model_call import RecordedCall
 from app.domain.project import Dimension, Rating, Task, Text
-from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus, ScoreStatus
+from app.domain.run import Outcome, RunDimension, RunStatus, ScoreStatus
 from app.errors import ConflictError, InputError
 from db.unit_of_work import Database
 

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import JSON, Boolean, Column, Engine, Float, Integer, LargeBinary, String, insert, select
 from sqlmodel import SQLModel
 
+from app.domain.model_call import RecordedCall
 from app.domain.project import Dimension, Task
-from app.domain.run import RecordedCall
 from db.engine import open_engines, upgrade
 from db.models.columns import FieldText
 from db.unit_of_work import Database

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import select
 
-from app.domain.people import LOCAL_OWNER, Actor
+from app.domain.roles_and_rights import LOCAL_OWNER, Actor
 from app.errors import InputError, NotAllowedError
 from app.limits import MB
 from app.providers.credentials import Credentials

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect
 
-from app.domain.checklist import Answer
-from app.domain.expert_answer import Room
+from app.domain.checklist_score import Answer
+from app.domain.room import Room
 from app.providers.credentials import Credentials
 from app.services.checklists.checklists import versions_of
 from app.services.disagreements.rooms import rooms_of

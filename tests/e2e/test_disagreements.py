@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import expert_answers
 from app.services.disagreements.queue import DisagreementQueue, QueueFilter, disagreement_queue

@@ -13,8 +13,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from app.domain.attribute import Attribute, ContributorKind, Passage, PassagePart
+from app.domain.attribute import Attribute, ContributorKind
 from app.domain.conversation import Turn, transcript
+from app.domain.passage import Passage, PassagePart
 from app.domain.project import Text
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import add_attributes, attributes_of

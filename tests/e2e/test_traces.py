@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.project import Verdict
 from app.providers.credentials import Credentials
 from app.services.checklists.expert_answers import own_sheet

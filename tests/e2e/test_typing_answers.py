@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerSheet
 from app.providers.credentials import Credentials
 from app.services.checklists.answer_draws import answerable, draw_texts

@@ -22,7 +22,7 @@ class Fault(NamedTuple):
 
 
 META = "app/meta_evaluation"
-ACTOR, USE_CASE = "app/domain/people.py", "app/services/runtime/workbench.py"
+ACTOR, USE_CASE = "app/domain/roles_and_rights.py", "app/services/runtime/workbench.py"
 FORMULA = ("tests/unit/domain/test_judgment.py",)
 ALPHA = ("tests/unit/meta_evaluation/raters",)
 STATISTICS = ("tests/unit/meta_evaluation/test_correlation.py", "tests/unit/meta_evaluation/test_coefficients.py")
@@ -35,22 +35,25 @@ LEDGER = (
 )
 FAULTS = {
     "score starts at 0": Fault(
-        "app/domain/checklist.py", "return low + (high - low) * yes", "return high * yes", FORMULA
+        "app/domain/checklist_score.py", "return low + (high - low) * yes", "return high * yes", FORMULA
     ),
     "unanswered counts as no": Fault(
-        "app/domain/checklist.py",
+        "app/domain/checklist_score.py",
         "if answer in (Answer.YES, Answer.NO) else None",
         "if answer is not Answer.NOT_APPLICABLE else None",
         FORMULA,
     ),
     "weights are left out": Fault(
-        "app/domain/checklist.py", "share * each.weight for share, each", "share for share, each", FORMULA
+        "app/domain/checklist_score.py", "share * each.weight for share, each", "share for share, each", FORMULA
     ),
     "a bad yes earns the point": Fault(
-        "app/domain/checklist.py", "(answer is Answer.YES) is not question.must_not", "(answer is Answer.YES)", FORMULA
+        "app/domain/checklist_score.py",
+        "(answer is Answer.YES) is not question.must_not",
+        "(answer is Answer.YES)",
+        FORMULA,
     ),
     "a failed required question caps nothing": Fault(
-        "app/domain/checklist.py", "min([value, *(cap for cap in caps if cap is not None)])", "value", FORMULA
+        "app/domain/checklist_score.py", "min([value, *(cap for cap in caps if cap is not None)])", "value", FORMULA
     ),
     "kappa without chance": Fault(
         f"{META}/raters/rater_agreement.py", "(same - chance) / np.where", "same / np.where", ALPHA

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from app.corpora.demo_data.corpus import DEMO_NOTICE
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw
 from app.services.checklists.answer_draws import draw_of, draw_texts
 from app.services.checklists.checklists import new_draft, publish, view_checklist

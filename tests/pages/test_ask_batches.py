@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.run import BatchStatus
+from app.domain.model_call import BatchStatus
 from app.providers.batches.openai import OpenAIBatches
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import dimensions_named, get_project

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw
-from app.domain.people import Actor, Role
+from app.domain.roles_and_rights import Actor, Role
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.assignments import give_dimensions, given_dimensions, overlap_of, share_texts
 from app.services.checklists.expert_answers import answer, answer_sheet

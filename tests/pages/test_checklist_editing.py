@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, remove_question
 from app.services.checklists.question_proposals import open_proposals, proposals_job_key

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer, Checklist
-from app.domain.expert_answer import Room, RoomStage
-from app.domain.people import Role
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
+from app.domain.roles_and_rights import Role
+from app.domain.room import Room, RoomStage
 from app.services.disagreements.rooms import join_room, open_room, rooms_of, set_room_stage, vote
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import current

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.expert_answers import expert_answers, note
 from app.services.disagreements.decisions import decide_answer

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question

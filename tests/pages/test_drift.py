@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.providers import known_prices
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import published_checklist

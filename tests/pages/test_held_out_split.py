@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.services.data.held_out_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import open_held_out_results

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Answer, Checklist, Example, Question
+from app.domain.checklist import Checklist, Example, Question
+from app.domain.checklist_score import Answer
 from app.domain.improvement import (
     AnswerErrors,
     Improvement,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import cached_results

@@ -15,7 +15,7 @@ from streamlit.elements.widgets import button as streamlit_button
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1 import element_tree as tree
 
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.errors import NotAllowedError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.checklists.answer_draws import draw_texts

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.people import LOCAL_OWNER, NOBODY, Actor, Role
 from app.domain.project import Dimension, Task, Text
+from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY, Actor, Role
 from app.errors import NotAllowedError
 from app.services.attributes.attribute_changes import move_attributes
 from app.services.attributes.attributes import add_attributes

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.run import Outcome, RunDimension
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench

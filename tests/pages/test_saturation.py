@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
-from app.domain.people import Actor, Role
 from app.domain.project import Dimension, Task, Text
+from app.domain.roles_and_rights import Actor, Role
 from app.services.attributes.attributes import add_attributes
 from app.services.background.runner import drain_jobs
 from app.services.data.projects import create_project

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people import Role
-from app.domain.run import BatchStatus, RecordedCall, RunStatus
+from app.domain.model_call import BatchStatus, RecordedCall
+from app.domain.roles_and_rights import Role
+from app.domain.run import RunStatus
 from app.evaluators.checklist import JudgeOptions
 from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.job import JobStatus, NewJob
 from app.domain.project import Dimension, Task
 from app.domain.run import Outcome, RunStatus

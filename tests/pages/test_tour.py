@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people import Actor, Role
 from app.domain.project import Task
+from app.domain.roles_and_rights import Actor, Role
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people import Actor, Role
 from app.domain.project import Task
+from app.domain.roles_and_rights import Actor, Role
 from app.limits import MB
 from app.services.background import jobs
 from app.services.background.runner import do_in_thread, next_job

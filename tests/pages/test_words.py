@@ -2,8 +2,9 @@
 
 import pytest
 
+from app.domain.model_label import model_label
 from pages.components.shell.checklists.question_editor import marked
-from pages.components.shell.labels import button_label, model_label, plain
+from pages.components.shell.labels import button_label, plain
 
 
 @pytest.mark.parametrize(

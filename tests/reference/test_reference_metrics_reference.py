@@ -14,7 +14,7 @@ from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu, sentence_chrf
 
-from app.domain.run import SystemChoice
+from app.domain.text_filter import SystemChoice
 from app.evaluators.reference_metrics import Metric, meteor, metric_processes, rouge
 from app.meta_evaluation.evaluation import Figure
 from app.meta_evaluation.score_matrix import Coefficient

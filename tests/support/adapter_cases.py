@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import Access, Credentials
 from app.providers.registry import open_model

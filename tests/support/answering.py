@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.services.checklists.expert_answers import save_entries
 from app.services.runtime.workbench import Workbench

@@ -13,7 +13,7 @@ import typer
 from app.cli import build
 from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.presets import PRESETS
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.evaluators.registry import METHODS
 
 CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+(?:\n[^`\n]+)?)`", re.DOTALL)

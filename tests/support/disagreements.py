@@ -2,16 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.domain.checklist import (
-    Answer,
-    Checklist,
-    ChecklistStatus,
-    Component,
-    Evaluation,
-    Judgment,
-    Question,
-    checklist_score,
-)
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
+from app.domain.checklist_score import Answer, Evaluation, Judgment, checklist_score
 from app.domain.expert_answer import AnswerDraw
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import Outcome, RunDimension, RunStatus

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import app.services
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.services.runtime.workbench import check, may
 
 ROOT = Path(__file__).parents[2]

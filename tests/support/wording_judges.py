@@ -7,7 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Task, Text
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials

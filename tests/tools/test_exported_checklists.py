@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import checklist_score
+from app.domain.checklist_score import checklist_score
 from app.errors import WrongSchemaError
 from app.evaluators.checklist import judge as judge_text
 from app.services.checklists.checklists import ChecklistView

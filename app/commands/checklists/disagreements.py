@@ -16,7 +16,7 @@ from app.commands.shared import (
     print_json,
     table,
 )
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.improvement import Decision, reference
 from app.errors import InputError, NotFoundError
 

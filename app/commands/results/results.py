@@ -21,7 +21,7 @@ from app.commands.shared import (
     table,
 )
 from app.domain.quotes import QuoteCounts
-from app.domain.run import SystemChoice
+from app.domain.text_filter import SystemChoice
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.score_matrix import COEFFICIENTS

@@ -31,7 +31,7 @@ from app.commands.shared import (
     table,
     warn_of_end,
 )
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.errors import FileFormatError, InputError
 from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
 from app.limits import CONCURRENCY

@@ -118,7 +118,7 @@ def _print(found: "list[RunComparison]") -> None:
 
 
 if TYPE_CHECKING:
-    from app.domain.run import ProviderBatch
+    from app.domain.model_call import ProviderBatch
     from app.services.runtime.workbench import Workbench
 
 RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
@@ -159,7 +159,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
 
     Example: interacteval runs show 3
     """
-    from app.domain.run import OPEN
+    from app.domain.model_call import OPEN
     from app.services.results.result_texts import run_counts
     from app.services.runtime.spending import run_spending
     from app.services.scoring.run_writer import method_label

@@ -32,7 +32,8 @@ from app.commands.shared import (
     warn_of_end,
 )
 from app.domain.project import Dimension
-from app.domain.run import WARN_AFTER, RunSummary, SystemChoice, TextFilter
+from app.domain.run import WARN_AFTER, RunSummary
+from app.domain.text_filter import SystemChoice, TextFilter
 from app.errors import InputError, NothingNewError
 from app.limits import CONCURRENCY
 from app.meta_evaluation.score_matrix import COEFFICIENTS

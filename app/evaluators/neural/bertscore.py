@@ -9,7 +9,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Text
 from app.errors import UnsupportedError
 from app.evaluators.method import EvaluatorContext, shown

@@ -14,7 +14,7 @@ from operator import itemgetter
 from statistics import fmean
 from typing import Any, Literal
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts, gather_all, shown

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Text, dialogue_history
 from app.errors import InputError, UnsupportedError
 from app.evaluators.method import EvaluatorContext, shown

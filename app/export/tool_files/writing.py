@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.domain.checklist import Answer, capped, score_on_scale
+from app.domain.checklist_score import Answer, capped, score_on_scale
 from app.errors import FileFormatError
 
 ENDINGS = {"promptfoo": "yaml", "deepeval": "py", "inspect": "py", "reward": "py", "openai-grader": "json"}

@@ -10,7 +10,7 @@ import anthropic
 from anthropic import APIStatusError, AsyncAnthropic, transform_schema
 from anthropic.types import Message
 
-from app.domain.run import Finish
+from app.domain.model_call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
 from app.providers.adapters.connections import client_options, read_sdk_error

@@ -24,7 +24,7 @@ from google.genai.types import (
 )
 from pydantic import ValidationError
 
-from app.domain.run import Finish
+from app.domain.model_call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call
 from app.providers.adapters.connections import RedirectedError, at_home, spread_connections, trusted, was_sent

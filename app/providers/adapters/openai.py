@@ -8,7 +8,7 @@ from typing import Any
 import openai
 from openai import APIStatusError, AsyncOpenAI
 
-from app.domain.run import Finish
+from app.domain.model_call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, SdkModel, call, guarded
 from app.providers.adapters.connections import client_options, read_sdk_error

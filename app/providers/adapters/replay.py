@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from app.domain.run import Finish, RecordedCall
+from app.domain.model_call import Finish, RecordedCall
 from app.errors import FileFormatError, ProviderError, UnsupportedError
 from app.input_file import open_file, shown_path
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage

@@ -35,7 +35,7 @@ from app.attribute_analysis.topics.topic_options import (
     MOST_TOPICS,
 )
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.errors import NotFoundError
 from app.limited_process import computed_apart
 from app.limits import COMPUTATION_SECONDS

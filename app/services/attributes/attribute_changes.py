@@ -10,7 +10,7 @@ from app.domain.attribute import (
     AttributeStanding,
     AttributeStatus,
 )
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.runtime.workbench import Workbench, use_case

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from app.domain.attribute import Attribute, Contributor, Passage
+from app.domain.attribute import Attribute, Contributor
+from app.domain.passage import Passage
 from app.export.spreadsheet import csv_bytes
 
 FORMATS = ("text", "json", "csv")

@@ -17,10 +17,11 @@ from app.attribute_analysis.tokens import tokenize
 from app.corpora.corpus import SkippedRow
 from app.corpora.csv_file import parse_delimited, sniff_delimiter
 from app.corpora.json_records import load_json
-from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, Passage, PassagePart
-from app.domain.people import Right
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.passage import Passage, PassagePart
 from app.domain.project import Project
 from app.domain.repeated_attributes import imported_keys
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.services.runtime.workbench import Workbench, use_case

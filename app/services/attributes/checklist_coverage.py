@@ -10,7 +10,7 @@ from app.attribute_analysis.coverage import Bools, ChecklistCoverage, OtherExper
 from app.attribute_analysis.embedding import cosine_matrix
 from app.construction.questions import COVERAGE, ask_coverage, coverage_in, coverage_request
 from app.domain.attribute import ContributorKind
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.raters.rater_agreement import cohen_kappa
 from app.providers.base import ChatModel, Usage

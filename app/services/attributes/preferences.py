@@ -12,9 +12,9 @@ from app.corpora.corpus import ColumnUse, Corpus, CorpusText, SkippedRow
 from app.corpora.formats.generic import document_name
 from app.corpora.formats.preferences import PairRow, PairSide, PairTable, read_pairs
 from app.domain.attribute import ContributorKind
-from app.domain.expert_answer import Preference, Winner
-from app.domain.people import Right
+from app.domain.preference import Preference, Winner
 from app.domain.project import Dimension, Project, Task, Text, TextPlace
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import quoted
 from app.errors import ConflictError, InputError
 from app.services.data.imports import store_corpus

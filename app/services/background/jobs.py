@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from app.domain.heartbeat import HEARTBEAT_TIMEOUT, WORKER_TIMEOUT
 from app.domain.job import Job, JobStatus, NewJob
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, DatabaseError
 from app.providers.credentials import Credentials
 from app.services.background.progress import as_kept, kind_of

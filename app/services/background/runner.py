@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.domain.heartbeat import HEARTBEAT_SECONDS
 from app.domain.job import Job, JobStatus
-from app.domain.people import LOCAL_OWNER, NOBODY, Right
+from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY, Right
 from app.errors import DatabaseError, JobLostError, WorkbenchError
 from app.services.background.progress import Progress, as_given, kind_named
 from app.services.runtime.backups import WriterLock, has_ended

@@ -12,8 +12,8 @@ from app.construction.steps.stage_runner import StageAnswer, ask, drop_orphans, 
 from app.domain.build import Build, Stage, stage_of, unit
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition
-from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.providers.model_options import ModelOptions
 from app.services.background.jobs import refuse_second_job, start_job

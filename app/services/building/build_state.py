@@ -12,8 +12,8 @@ from app.construction.steps.result import Inputs, StageState, accept_units, from
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.build import Build, BuildComponent, BuildSummary, ChangeDecision, Revision, Stage
 from app.domain.condition import named_in, of_condition
-from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
 from app.services.runtime.workbench import Workbench, use_case

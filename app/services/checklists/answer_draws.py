@@ -7,8 +7,8 @@ import numpy as np
 
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.expert_answer import AnswerDraw, AnswerSet, WaveRequest
-from app.domain.people import Right
 from app.domain.project import Text, TextPlace
+from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, InputError, NotReadyError
 from app.meta_evaluation.judges.estimate import overall, pivotal_draw
 from app.meta_evaluation.score_matrix import Floats

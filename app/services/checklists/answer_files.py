@@ -6,10 +6,11 @@ from typing import Any
 
 from app.corpora.score_and_answer_tables import Cells, TableData, answer_rows, load_table
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer, Checklist, Question
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswer
-from app.domain.people import Right
 from app.domain.project import Text, TextPlace
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import check_storable
 from app.errors import InputError
 from app.export.spreadsheet import csv_bytes

@@ -8,10 +8,11 @@ from enum import StrEnum
 
 from app.corpora.draws import check_overlap
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, AnswerSet
-from app.domain.people import ProjectMember, Right, Role
+from app.domain.people import ProjectMember
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right, Role
 from app.domain.storable_text import quoted
 from app.errors import InputError, NotFoundError, NotReadyError
 from app.services.attributes.pairs import pair_sheet

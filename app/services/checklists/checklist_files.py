@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from app.corpora.csv_file import parse_delimited
 from app.domain.checklist import Checklist
-from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text
+from app.domain.roles_and_rights import Right
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.evaluators.checklist import PLAIN, judge_request
 from app.export.checklist import FORMATS, checklist_document, checklist_file, marks_of, schema_text

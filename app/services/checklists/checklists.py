@@ -10,18 +10,10 @@ import numpy as np
 
 from app.construction.question_hints import Hint, lint_question
 from app.domain.attribute import Attribute
-from app.domain.checklist import (
-    Answer,
-    Checklist,
-    ChecklistStatus,
-    Evaluation,
-    Judgment,
-    Question,
-    QuestionKind,
-    checklist_score,
-)
-from app.domain.people import Right
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
+from app.domain.checklist_score import Answer, Evaluation, Judgment, checklist_score
 from app.domain.project import Dimension, Project, Text
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.errors import ConflictError, NotReadyError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions

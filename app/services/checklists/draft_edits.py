@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 
 from app.domain.checklist import (
-    Answer,
     Change,
     Checklist,
     Component,
@@ -16,9 +15,9 @@ from app.domain.checklist import (
     Question,
     QuestionKind,
     QuestionOrigin,
-    inconsistent_grades,
 )
-from app.domain.people import Right
+from app.domain.checklist_score import Answer, inconsistent_grades
+from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, InputError, NotFoundError
 from app.export.checklist_reading import read_examples
 from app.services.runtime.workbench import Workbench, use_case

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet, AnswerWave, SheetEntry, reused_answers
-from app.domain.people import Right
 from app.domain.project import Text
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import storable
 from app.errors import InputError, NotReadyError
 from app.services.people.text_shares import newest_draw, texts_of_expert

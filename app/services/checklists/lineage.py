@@ -9,7 +9,7 @@ from app.construction.lineage import LEFT_OUT, Branch, Flow, Lineage, Unserved, 
 from app.construction.steps.result import as_checklist, from_document
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.services.building.build_state import inputs_of
 from app.services.checklists.checklists import view_checklist
 from app.services.runtime.workbench import Workbench, use_case

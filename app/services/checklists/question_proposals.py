@@ -19,8 +19,8 @@ from app.domain.checklist import (
     QuestionComment,
     QuestionOrigin,
 )
-from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.domain.run import StageRun
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.background.jobs import start_job

@@ -18,7 +18,7 @@ from app.attribute_analysis.similarity import Similarity
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.checklist import Checklist
 from app.domain.condition import conditions_of, of_condition
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.evaluation import Figure, Origin

@@ -16,8 +16,8 @@ from app.domain.attribute import SampleExclusions
 from app.domain.build import Stage
 from app.domain.checklist import Checklist
 from app.domain.condition import Family, StudyCondition, of_condition, study_conditions
-from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import PLAIN

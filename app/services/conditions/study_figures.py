@@ -8,8 +8,8 @@ from typing import Any
 
 from app.construction.components import DEFAULT
 from app.domain.condition import Family, StudyCondition
-from app.domain.people import Right
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right
 from app.domain.run import ScoredText
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import verdict

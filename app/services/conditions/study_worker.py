@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.domain.build import Stage
-from app.domain.people import Right
 from app.domain.project import Project
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus
 from app.errors import BudgetError, ConflictError, InputError, WorkbenchError
 from app.evaluators.checklist import PLAIN

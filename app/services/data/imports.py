@@ -14,8 +14,8 @@ from app.corpora.corpus import ColumnUse, Corpus, CorpusReader, CorpusText, Skip
 from app.corpora.mapping import FIELD_NAMES, OUTPUT_NAMES, ColumnMapping
 from app.corpora.presets import Preset, load_preset, paper_definitions
 from app.corpora.reading import as_wished, open_corpus
-from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task
+from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, FileFormatError, InputError, WorkbenchError
 from app.export.import_template import template_columns, template_csv, template_workbook
 from app.providers.credentials import Credentials

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import checked_name
 from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
 from app.export.project_archive import safe_name

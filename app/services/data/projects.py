@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from app.corpora.presets import PAPERS, PRESETS, load_preset
 from app.domain.attribute import ContributorKind
+from app.domain.audit_log import PENDING, PendingAct
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
-from app.domain.people import PENDING, Actor, PendingAct, Right, Role
 from app.domain.project import Dimension, Project, Task
+from app.domain.roles_and_rights import Actor, Right, Role
 from app.domain.run import RunSummary
 from app.domain.storable_text import quoted
 from app.errors import InputError, NotAllowedError, NotReadyError

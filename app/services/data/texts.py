@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from app.domain.people import Right
 from app.domain.project import Text, text_title
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import storable
 from app.errors import InputError
 from app.services.runtime.workbench import Workbench, use_case

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus
 from app.services.data.projects import DimensionProgress, Overview
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.domain.checklist import Answer, Checklist, Edit, Question
+from app.domain.checklist import Checklist, Edit, Question
+from app.domain.checklist_score import Answer
 from app.domain.improvement import DECIDABLE, LONGEST_REASON, Decision, reference
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.answer_draws import published

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Judgment, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer, Judgment
 from app.domain.expert_answer import ExpertAnswer, ReusedAnswers, reused_answers
 from app.domain.improvement import Decision, contradictions, reference
-from app.domain.people import Right
 from app.domain.project import Text
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
 from app.meta_evaluation.questions.question_agreement import (

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer, Question
-from app.domain.expert_answer import FEWEST_MEMBERS, LONGEST_LINE, MOST_MEMBERS, MOST_ROOM_TEXTS, Room, RoomStage
+from app.domain.audit_log import PENDING
+from app.domain.checklist import Question
+from app.domain.checklist_score import Answer
+from app.domain.expert_answer import FEWEST_MEMBERS, MOST_MEMBERS
 from app.domain.improvement import answer_said, reference
-from app.domain.people import PENDING, Right
 from app.domain.project import Text
+from app.domain.roles_and_rights import Right
+from app.domain.room import LONGEST_LINE, MOST_ROOM_TEXTS, Room, RoomStage
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.meta_evaluation.raters.rater_agreement import Agreement, krippendorff_alpha

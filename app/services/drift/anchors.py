@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.checklist import Answer, Checklist, Question
-from app.domain.expert_answer import AnchorLook, AnchorSet
-from app.domain.people import Right
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_score import Answer
+from app.domain.drift_anchors import AnchorLook, AnchorSet
 from app.domain.project import Dimension, Text
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus, RunSummary, ScoredText
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT, PROMPT_WITH_EXAMPLES

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
-from app.domain.people import Right
+from app.domain.drift_anchors import AnchorLook, AnchorSet, DriftVerdict
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError
 from app.limits import CONCURRENCY

@@ -9,10 +9,11 @@ from statistics import fmean
 
 from app.construction.questions import JudgeMistake
 from app.corpora.draws import draw_halves
-from app.domain.checklist import Answer, Checklist, Judgment, Question, Step
+from app.domain.checklist import Checklist, Question, Step
+from app.domain.checklist_score import Answer, Judgment
 from app.domain.improvement import AnswerErrors, Decision, DocumentHalf, Improvement, answer_said, errors_of, reference
-from app.domain.people import Right
 from app.domain.project import Text
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary, ScoredText
 from app.errors import InputError, NotFoundError, NotReadyError, ProviderError
 from app.evaluators.checklist import METHOD, ChecklistEvaluator, JudgeOptions

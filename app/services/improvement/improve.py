@@ -19,7 +19,6 @@ from app.construction.questions import (
 )
 from app.domain.checklist import (
     MOST_EXAMPLES,
-    Answer,
     Checklist,
     ChecklistStatus,
     Edit,
@@ -28,6 +27,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
+from app.domain.checklist_score import Answer
 from app.domain.improvement import (
     Improvement,
     ImprovementStatus,
@@ -38,8 +38,8 @@ from app.domain.improvement import (
     best_tried,
     compared_wordings,
 )
-from app.domain.people import Right
 from app.domain.project import Dimension, Project, Task, Text
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, ProviderError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions, judge_request

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import astuple
 from urllib.parse import urlsplit
 
-from app.domain.people import LOCAL_OWNER, NOBODY, AccessMode, Actor, AllowList, Right, parse_allow_list
+from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY, Actor, Right
+from app.domain.sign_in import AccessMode, AllowList, parse_allow_list
 from app.errors import InputError, NotAllowedError, NotListedError, SignInError
 from app.oidc import CALLBACK, Attempt, address_to_sign_in, identity_by_code, new_attempt, oidc_client
 from app.services.people.sign_ins import (

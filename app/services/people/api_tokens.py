@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 from math import isfinite
 
 from app.domain.expiry import MOST_DAYS, TOKEN_DAYS
-from app.domain.people import Actor, ApiToken, LinkState, Membership, Right, Role
+from app.domain.people import ApiToken, LinkState
+from app.domain.roles_and_rights import Actor, Membership, Right, Role
 from app.domain.storable_text import checked_name, quoted
 from app.errors import BudgetError, InputError, NotAllowedError, NotFoundError
 from app.services.people.sign_ins import SEEN, new_token, token_hash

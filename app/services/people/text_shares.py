@@ -9,7 +9,7 @@ import numpy as np
 from app.corpora.draws import spread
 from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import AnswerDraw
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from db.unit_of_work import UnitOfWork
 
 

@@ -3,7 +3,8 @@ in app/limits.py."""
 
 from datetime import UTC, datetime, timedelta
 
-from app.domain.people import AccessMode, Right
+from app.domain.roles_and_rights import Right
+from app.domain.sign_in import AccessMode
 from app.errors import InputError, NotAllowedError
 from app.input_file import LARGEST_FILE, LARGEST_LIST
 from app.limits import MB

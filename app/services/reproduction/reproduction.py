@@ -16,7 +16,8 @@ from app.corpora.recipes.recipe import OF_ATTRIBUTES, Column, DataSet, PaperReci
 from app.domain.attribute import ContributorKind
 from app.domain.condition import Family
 from app.domain.project import Dimension, Project
-from app.domain.run import RunSummary, SystemChoice
+from app.domain.run import RunSummary
+from app.domain.text_filter import SystemChoice
 from app.errors import (
     InputError,
     MissingAddressError,

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw
-from app.domain.people import Right
 from app.domain.project import Dimension, Text, TextPlace
+from app.domain.roles_and_rights import Right
 from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, write_archive
 from app.export.results import COLUMNS as SCORES
 from app.export.results import score_cells

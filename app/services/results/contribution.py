@@ -8,9 +8,10 @@ from statistics import fmean
 from typing import Any
 
 from app.attribute_analysis.pool import Contribution, contribution_of
-from app.domain.checklist import Answer, Checklist, Question, checklist_score
-from app.domain.people import Right
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_score import Answer, checklist_score
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunDimension, RunSummary, ScoredText
 from app.errors import InputError
 from app.evaluators.coascore import METHOD

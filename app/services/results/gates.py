@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.checklist import Answer
-from app.domain.people import Right
+from app.domain.checklist_score import Answer
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunDimension, RunSummary
 from app.errors import InputError
 from app.meta_evaluation.captions import counted_of

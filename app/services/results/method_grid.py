@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from app.domain.people import Right
-from app.domain.run import RunSummary, model_label
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
+from app.domain.run import RunSummary
 from app.export.latex import interval_shown
 from app.meta_evaluation.evaluation import Figure, ScoredDimension, mean_over_dimensions
 from app.meta_evaluation.raters.human_ceiling import Ceiling

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from app.domain.checklist import Checklist, Question
-from app.domain.expert_answer import Preference as PreferencePair
-from app.domain.expert_answer import Winner
-from app.domain.people import Right
+from app.domain.preference import Preference as PreferencePair
+from app.domain.preference import Winner
+from app.domain.roles_and_rights import Right
 from app.domain.run import AskingWay, RunSummary
 from app.errors import InputError, NotReadyError
 from app.evaluators.registry import METHODS

@@ -7,11 +7,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain.checklist import Answer, Checklist, Question, shares_of
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_score import Answer, shares_of
 from app.domain.expert_answer import ReusedAnswers
 from app.domain.improvement import Decision, reference
-from app.domain.people import Right
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right
 from app.domain.run import ANSWERS, RunAnswers, ScoredText
 from app.errors import NotReadyError
 from app.evaluators.checklist import WEIGHTED

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.checklist import Answer, Question, checklist_score
+from app.domain.checklist import Question
+from app.domain.checklist_score import Answer, checklist_score
 from app.domain.expert_answer import WaveRequest
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.evaluation import Figure, evaluate

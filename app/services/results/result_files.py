@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from app.domain.people import Right
 from app.domain.project import Project
+from app.domain.roles_and_rights import Right
 from app.errors import InputError
 from app.export.latex import GridBlock, GridCell, interval_shown, latex_grid, latex_tabular
 from app.export.results import COLUMNS, parquet_bytes, score_cells

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from scipy.stats import rankdata
 
-from app.domain.checklist import ABSTAINED, Answer, Checklist, ChecklistStatus, Judgment, Question, QuestionKind
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
+from app.domain.checklist_score import ABSTAINED, Answer, Judgment
 from app.domain.improvement import Decision, reference
-from app.domain.people import Right
 from app.domain.project import Text
 from app.domain.quotes import QuoteCounts, QuotedPlace, find_quote, in_context
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary, ScoredText, ScoreStatus
 from app.errors import NotFoundError
 from app.services.checklists.checklists import new_draft

@@ -7,9 +7,10 @@ from itertools import count
 from statistics import fmean, stdev
 from typing import Any
 
-from app.domain.people import Right
 from app.domain.project import Dimension
-from app.domain.run import EVERY_SYSTEM, RunDimension, RunSummary, ScoredText, ScoreStatus, SystemChoice
+from app.domain.roles_and_rights import Right
+from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
+from app.domain.text_filter import EVERY_SYSTEM, SystemChoice
 from app.errors import NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens
 from app.limits import MANY_TEXTS

@@ -9,9 +9,10 @@ import numpy as np
 
 from app.construction.question_hints import lint_question
 from app.domain.attribute import AttributeStatus
-from app.domain.checklist import Answer, Checklist, Question, inconsistent_grades
-from app.domain.people import Right
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_score import Answer, inconsistent_grades
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.evaluators.checklist import INCONSISTENT
 from app.meta_evaluation.captions import counted_of

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary, ScoredText
 from app.errors import InputError, NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens

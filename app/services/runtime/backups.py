@@ -13,7 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from app.domain.heartbeat import HEARTBEAT_TIMEOUT
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.errors import DatabaseError, DataInUseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
 from app.services.runtime.workbench import Workbench, use_case

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from secrets import token_hex
 from typing import Any, Protocol, TypeVar
 
-from app.domain.run import BatchStatus, ProviderBatch
+from app.domain.model_call import BatchStatus, ProviderBatch
 from app.errors import BatchPendingError, InputError, ProviderError, StoppedError, TransientError
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchedModel, BatchLine, BatchProgress, parts

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TypeVar
 
-from app.domain.people import LOCAL_OWNER, Right
+from app.domain.roles_and_rights import LOCAL_OWNER, Right
 from app.errors import InputError, WorkbenchError
 from app.providers.credentials import (
     HOW_TO_GET_ONE,

@@ -5,8 +5,8 @@ from collections.abc import Awaitable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.domain.people import Right
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
+from app.domain.roles_and_rights import Right
 from app.errors import ProviderError, UnsupportedError, WrongAddressError
 from app.providers.adapters.request_style import LearnedFacts
 from app.providers.base import ChatReply, ChatRequest

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from app.domain.checklist import Question
-from app.domain.people import Right
+from app.domain.model_call import CallIntent, RecordedCall
 from app.domain.project import Dimension, Task, Text
-from app.domain.run import CallIntent, RecordedCall
+from app.domain.roles_and_rights import Right
 from app.errors import InputError, ModelTimeoutError, ProviderError, UnsupportedError, WrongKeyError
 from app.evaluators.checklist import judge
 from app.limits import CONCURRENCY

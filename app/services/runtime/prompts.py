@@ -9,9 +9,10 @@ from difflib import unified_diff
 from typing import Any
 
 from app.construction.stage import StageRecord
-from app.domain.people import Right
+from app.domain.model_call import OwnPrompt, RenderedPrompt
 from app.domain.project import Dimension, Task
-from app.domain.run import OwnPrompt, RenderedPrompt, RunSummary, StageRun
+from app.domain.roles_and_rights import Right
+from app.domain.run import RunSummary, StageRun
 from app.domain.storable_text import check_storable
 from app.errors import InputError, NotFoundError, PromptError, ProviderError, WorkbenchError
 from app.prompting import (

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from math import inf
 from typing import Any
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.errors import BudgetError, InputError
 from app.providers.budget import SharedBudget

@@ -12,21 +12,21 @@ from functools import lru_cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.domain.attribute import AttributeStanding
+from app.domain.audit_log import PENDING, PendingAct
 from app.domain.checklist import Checklist, Question
-from app.domain.expert_answer import AnchorSet, AnswerDraw
-from app.domain.people import (
+from app.domain.drift_anchors import AnchorSet
+from app.domain.expert_answer import AnswerDraw
+from app.domain.project import Dimension, Project, Text
+from app.domain.roles_and_rights import (
     LOCAL_OWNER,
     NOBODY,
-    PENDING,
     WHEN_DONE,
     WHEN_NOT_AT_IT,
     Actor,
-    PendingAct,
     ResourceLocation,
     Right,
     Role,
 )
-from app.domain.project import Dimension, Project, Text
 from app.domain.run import RunSummary
 from app.errors import NotAllowedError, NotFoundError
 from app.providers.base import ChatModel

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from app.corpora.draws import design_instead, documents_by_systems, stratified_draw
 from app.domain.checklist import Checklist
-from app.domain.people import Right
 from app.domain.project import Dimension, TextPlace
+from app.domain.roles_and_rights import Right
 from app.domain.run import AskingWay, RunStatus, RunSummary
 from app.errors import BudgetError, InputError, NotReadyError
 from app.evaluators.checklist import PLAIN, JudgeOptions

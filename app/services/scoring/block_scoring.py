@@ -19,7 +19,7 @@ from itertools import count
 from secrets import token_hex
 
 from app.cluster import leave_worker_pool, task_is_wanted
-from app.domain.people import LOCAL_OWNER, NOBODY
+from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
 from app.evaluators.reference_metrics import compute_in_this_process

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.corpora.draws import KsCheck, design_instead, drawn_documents, ks_check
-from app.domain.people import Right
 from app.domain.project import Dimension, TextPlace
+from app.domain.roles_and_rights import Right
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.runs import RunOptions, plan_run
 from app.services.think_aloud.samples import evaluation_texts

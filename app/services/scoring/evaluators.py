@@ -14,10 +14,12 @@ from app.construction.questions import APPLICABILITY, IMPROVE, prompt_name
 from app.construction.steps.result import from_document
 from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
-from app.domain.checklist import Action, Checklist, Judgment, Question, unchanged_questions
-from app.domain.people import Right
+from app.domain.checklist import Action, Checklist, Question, unchanged_questions
+from app.domain.checklist_score import Judgment
 from app.domain.project import Dimension, TextPlace
-from app.domain.run import RunDimension, RunSummary, ScoreStatus, TextFilter
+from app.domain.roles_and_rights import Right
+from app.domain.run import RunDimension, RunSummary, ScoreStatus
+from app.domain.text_filter import TextFilter
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.checklist import METHOD, JudgeOptions
 from app.evaluators.method import (

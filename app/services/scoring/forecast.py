@@ -6,8 +6,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.domain.checklist import ChecklistStatus, Judgment
-from app.domain.people import Right
+from app.domain.checklist import ChecklistStatus
+from app.domain.checklist_score import Judgment
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunDimension, RunStatus
 from app.errors import ProviderError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions, judge_request

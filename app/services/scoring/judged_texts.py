@@ -23,10 +23,11 @@ from app.corpora.corpus import Corpus, CorpusText, SkippedRow
 from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import NO_RATINGS, ColumnMapping
 from app.corpora.reading import detect_format, open_corpus
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Evaluation, Judgment, Question
-from app.domain.people import Right
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.quotes import find_quote
+from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import BudgetError, InputError, NotFoundError, ProviderError, WorkbenchError
 from app.evaluators.checklist import INCONSISTENT, METHOD, PLAIN, WEIGHTED, ChecklistEvaluator, JudgeOptions

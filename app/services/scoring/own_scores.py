@@ -17,9 +17,10 @@ from app.corpora.score_and_answer_tables import (
     match_scores,
     shown,
 )
-from app.domain.checklist import Answer, Checklist, Evaluation, Judgment
-from app.domain.people import Right
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Right
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.errors import InputError
 from app.evaluators.checklist import evaluation_of

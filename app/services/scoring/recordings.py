@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from app.domain.people import Right
-from app.domain.run import RecordedCall, RunSummary, ScoreStatus
+from app.domain.model_call import RecordedCall
+from app.domain.roles_and_rights import Right
+from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotReadyError, ProviderError, UnsupportedError
 from app.evaluators.method import NullStages
 from app.providers.adapters.replay import recording_lines, write_recording

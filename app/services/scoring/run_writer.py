@@ -10,11 +10,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 from typing import Any
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.condition import StudyCondition
 from app.domain.heartbeat import HEARTBEAT_SECONDS
+from app.domain.model_call import ProviderBatch
 from app.domain.project import Text
-from app.domain.run import Outcome, PlannedScore, ProviderBatch, RunSummary, StageRun, TextFilter
+from app.domain.run import Outcome, PlannedScore, RunSummary, StageRun
+from app.domain.text_filter import TextFilter
 from app.errors import ConnectionFailedError, NoAnswerError, OverloadedError, RateLimitError, WrongSchemaError
 from app.evaluators.method import Evaluator, JudgeLogprobs, Stages, described
 from app.evaluators.registry import METHODS

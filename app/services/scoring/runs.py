@@ -7,20 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from app.domain.checklist import Answer
-from app.domain.people import Right
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension
-from app.domain.run import (
-    EVERY_SYSTEM,
-    EVERY_TEXT,
-    WARN_AFTER,
-    AskingWay,
-    RunDimension,
-    RunStatus,
-    RunSummary,
-    SystemChoice,
-    TextFilter,
-)
+from app.domain.roles_and_rights import Right
+from app.domain.run import WARN_AFTER, AskingWay, RunDimension, RunStatus, RunSummary
+from app.domain.text_filter import EVERY_SYSTEM, EVERY_TEXT, SystemChoice, TextFilter
 from app.errors import (
     ConflictError,
     ConnectionLostError,

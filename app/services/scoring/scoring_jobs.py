@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 from app.domain.heartbeat import HEARTBEAT_SECONDS
 from app.domain.job import JobStatus
-from app.domain.people import Right
-from app.domain.run import OPEN, ProviderBatch, RunStatus, RunSummary
+from app.domain.model_call import OPEN, ProviderBatch
+from app.domain.roles_and_rights import Right
+from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError
 from app.providers.batches.batch import BatchedModel
 from app.providers.registry import sells_batches

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.people import Right
+from app.domain.roles_and_rights import Right
 from app.domain.run import StageRun
 from app.errors import NotFoundError
 from app.evaluators.check_eval import OWN_SEEDS

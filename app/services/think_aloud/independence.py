@@ -3,18 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from app.construction.question_hints import sample_hints
-from app.domain.attribute import (
-    Attribute,
-    AttributeStatus,
-    Contributor,
-    ContributorKind,
-    ExpertProgress,
-    Passage,
-    Sample,
-)
-from app.domain.people import Right
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind, ExpertProgress, Sample
+from app.domain.passage import Passage
 from app.domain.project import Dimension
 from app.domain.repeated_attributes import same_attribute
+from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
 from app.services.runtime.workbench import Workbench, use_case
 from app.think_aloud.elicitation import sample_passage

@@ -10,10 +10,11 @@ from datetime import datetime
 from filelock import FileLock, Timeout
 
 from app.domain.attribute import ContributorKind, Sample
-from app.domain.people import Right
+from app.domain.model_call import ProviderBatch
 from app.domain.project import Dimension, Project
 from app.domain.repeated_attributes import without_repeats
-from app.domain.run import ProviderBatch, StageRun
+from app.domain.roles_and_rights import Right
+from app.domain.run import StageRun
 from app.errors import BatchPendingError, ConflictError, StoppedError, WorkbenchError
 from app.prompting import load_prompt
 from app.providers.base import ChatModel, Usage

@@ -6,9 +6,9 @@ from statistics import fmean
 
 from app.corpora.draws import documents_by_systems, stratified_draw
 from app.domain.attribute import ContributorKind, Sample, SampleExclusions
-from app.domain.people import Right
 from app.domain.project import Text, TextPlace, Verdict
-from app.domain.run import EVERY_SYSTEM, SystemChoice
+from app.domain.roles_and_rights import Right
+from app.domain.text_filter import EVERY_SYSTEM, SystemChoice
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, use_case
 from app.think_aloud.sample_choice import (

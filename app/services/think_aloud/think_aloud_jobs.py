@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from app.domain.people import Right
+from app.domain.model_call import OPEN
 from app.domain.project import Dimension, Project
-from app.domain.run import OPEN
+from app.domain.roles_and_rights import Right
 from app.errors import StoppedError
 from app.providers.batches.batch import BatchedModel
 from app.providers.model_options import ModelOptions

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.domain.attribute import ContributorKind, ProposedAttribute, Transcript
-from app.domain.people import Right
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.domain.storable_text import storable
 from app.errors import ConflictError, InputError, NotReadyError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber

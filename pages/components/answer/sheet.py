@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import DEFAULT_MORE_TEXTS, DEFAULT_TEXTS, AnswerDraw, AnswerSheet, SheetEntry, WaveRequest
 from app.domain.project import Dimension, Project
 from app.errors import InputError, WorkbenchError

@@ -8,8 +8,9 @@ import streamlit as st
 
 from app.domain.checklist import ChecklistStatus, Question
 from app.domain.improvement import AnswerErrors, DocumentHalf, Improvement, ImprovementStatus, ProposedWording
-from app.domain.people import Right
+from app.domain.model_label import model_label
 from app.domain.project import Task
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.draft_edits import write_examples
@@ -42,16 +43,7 @@ from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import ResultsLink, forget_results_link, results_link
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked
 from pages.components.shell.current import hold, was_pressed
-from pages.components.shell.labels import (
-    ShownErrors,
-    about,
-    dollars,
-    model_label,
-    number,
-    plain,
-    show_error,
-    show_saved_error,
-)
+from pages.components.shell.labels import ShownErrors, about, dollars, number, plain, show_error, show_saved_error
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import WRITER, show_table, with_writers

@@ -3,9 +3,11 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.domain.checklist import Answer, Question
-from app.domain.people import Right
+from app.domain.checklist import Question
+from app.domain.checklist_score import Answer
+from app.domain.model_label import model_label
 from app.domain.project import Text, text_title
+from app.domain.roles_and_rights import Right
 from app.services.checklists.checklists import (
     ChecklistView,
     PreviewScore,
@@ -19,7 +21,7 @@ from app.services.checklists.checklists import (
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.current import was_pressed
-from pages.components.shell.labels import SAID, ShownErrors, model_label, plain
+from pages.components.shell.labels import SAID, ShownErrors, plain
 from pages.components.shell.reading import part_with_places, readable_text
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.tables import column_names, named_value

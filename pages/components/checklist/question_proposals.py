@@ -7,7 +7,8 @@ from typing import Any
 import streamlit as st
 
 from app.domain.checklist import Action, Checklist, Proposal, Question, QuestionComment
-from app.domain.people import Right
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
 from app.services.checklists.draft_edits import words_of
 from app.services.checklists.question_proposals import (
     accept_proposal,
@@ -28,7 +29,7 @@ from pages.components.shell import labels as local_time
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, close_reworded, marked, opened_question
-from pages.components.shell.labels import ShownErrors, button_label, model_label, number, plain, show_saved_error
+from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_saved_error
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 
 _COMMENT_PROBLEM = "comment_problem"

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_colours import NEUTRAL
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
 from app.services.attributes.analysis import Embedding
 from app.services.attributes.analysis_files import FIELDS
@@ -25,7 +26,7 @@ from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.similarity import MEASURES, SEEN, Names
 from pages.components.shell.current import one_between
-from pages.components.shell.labels import ShownErrors, model_label, more_in_guide, number, plain
+from pages.components.shell.labels import ShownErrors, more_in_guide, number, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.tables import Chart, colour_scale, csv_download, picture, shape_scale, show_table

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.people import Right
+from app.domain.model_label import RULES_LABEL, model_label
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import (
     LOCAL_NAME,
@@ -29,7 +30,7 @@ from app.services.attributes.analysis import (
 from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.current import one_between, was_pressed
-from pages.components.shell.labels import RULES_LABEL, ShownErrors, model_label, more_in_guide, plain
+from pages.components.shell.labels import ShownErrors, more_in_guide, plain
 from pages.components.shell.runs.run_words import condition_label, llms_word
 from pages.components.shell.tables import colour_scale, csv_download, latex_download, picture, shape_scale, show_table
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute
 from app.domain.build import BuildComponent, ChangeDecision, ChangeKind, Placement, ProposedChange, Stage
+from app.domain.model_label import model_label
 from app.domain.run import StageRun
 from app.services.attributes.attribute_changes import ActKind, AttributeAct
 from app.services.building.build_state import (
@@ -37,7 +38,7 @@ from pages.components.shell.checklists.publishing import ORIGINS, TITLES
 from pages.components.shell.checklists.question_editor import current_editor, marked
 from pages.components.shell.contributor_choice import contributor_words, said_by
 from pages.components.shell.current import listed_choice
-from pages.components.shell.labels import button_label, failure_address, guide_link, model_label, number, plain
+from pages.components.shell.labels import button_label, failure_address, guide_link, number, plain
 from pages.components.shell.undo import show_problem
 
 LEFT_OUT, WAITING = "left-out", "waiting"

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
+from app.domain.model_label import model_label
 from app.services.building.build import accepted_changes_sentence, begin_again, begin_stages, make_checklist
 from app.services.building.build_state import (
     BuildView,
@@ -40,7 +41,7 @@ from pages.components.shell.checklists.publishing import (
 from pages.components.shell.checklists.question_editor import current_editor, editor_name
 from pages.components.shell.contributor_choice import said_by
 from pages.components.shell.current import keep, prepare, was_pressed
-from pages.components.shell.labels import ShownErrors, button_label, model_label, more_on_stage, number, plain
+from pages.components.shell.labels import ShownErrors, button_label, more_on_stage, number, plain
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.undo import undo_button

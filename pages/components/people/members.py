@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from app.domain.expiry import LINK_DAYS, MOST_DAYS
-from app.domain.people import InvitedPerson, LinkState, Role, read_invited
+from app.domain.people import InvitedPerson, LinkState, read_invited
 from app.domain.project import Project
+from app.domain.roles_and_rights import Role
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import (
     IDLE_DAYS,

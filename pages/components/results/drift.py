@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import JUDGE, NEUTRAL
-from app.domain.expert_answer import DriftVerdict
-from app.domain.people import Right
+from app.domain.drift_anchors import DriftVerdict
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
 from app.services.drift.anchors import FEWEST, count_possible_anchors
 from app.services.drift.drift_checks import (
     Asking,
@@ -24,7 +25,7 @@ from app.services.runtime.workbench import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_expert, was_pressed
-from pages.components.shell.labels import ShownErrors, model_label, more_in_guide, number, plain, said
+from pages.components.shell.labels import ShownErrors, more_in_guide, number, plain, said
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import model_choice
 from pages.components.shell.runs.result_choices import ResultScope

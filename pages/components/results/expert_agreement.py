@@ -4,6 +4,7 @@ judges."""
 import pandas as pd
 import streamlit as st
 
+from app.domain.model_label import model_label
 from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.quality_cost import judge_panel, panel_verdict
@@ -38,7 +39,7 @@ from app.services.results.run_comparison import (
 from app.services.runtime.workbench import Workbench
 from pages.components.results.people import alt_test_section
 from pages.components.shell.current import current_expert
-from pages.components.shell.labels import model_label, more_in_guide, number, plain
+from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import WRITER, csv_download, show_table, with_writers

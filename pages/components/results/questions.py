@@ -5,6 +5,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
+from app.domain.model_label import model_label
 from app.services.results.contribution import Aspects, aspects_of
 from app.services.results.question_analysis import questions_of, repeat_agreement
 from app.services.results.result_texts import question_shares, quote_counts
@@ -15,7 +16,7 @@ from pages.components.results.expert_agreement import expert_agreement, failures
 from pages.components.results.question_table import chosen_question, question_facts, question_table, question_weights
 from pages.components.results.texts import edit_question
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.labels import example_lines, model_label, more_in_guide, plain
+from pages.components.shell.labels import example_lines, more_in_guide, plain
 from pages.components.shell.runs.result_choices import LEVELS, ResultScope
 from pages.components.shell.runs.run_words import interval
 from pages.components.shell.tables import show_table

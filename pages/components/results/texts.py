@@ -8,9 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Judgment, Question
-from app.domain.people import Right
+from app.domain.checklist import Question
+from app.domain.checklist_score import Judgment
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project, Task, text_title
+from app.domain.roles_and_rights import Right
 from app.domain.run import ScoredText
 from app.errors import InputError
 from app.services.attributes.attributes import add_attributes
@@ -39,7 +41,6 @@ from pages.components.shell.labels import (
     ShownErrors,
     button_label,
     judged_words,
-    model_label,
     number,
     plain,
     show_saved_error,

@@ -4,6 +4,7 @@ here."""
 import pandas as pd
 import streamlit as st
 
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
 from app.domain.run import AskingWay
 from app.errors import WorkbenchError
@@ -23,7 +24,7 @@ from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
 from pages.components.shell.current import was_pressed
-from pages.components.shell.labels import ShownErrors, about, model_label, more_in_guide, number, plain, show_error
+from pages.components.shell.labels import ShownErrors, about, more_in_guide, number, plain, show_error
 from pages.components.shell.tables import show_table
 
 KEY = "asking_ways"

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.domain.model_label import model_label
 from app.domain.project import Project
 from app.domain.run import RunDimension
 from app.services.runtime.spending import JUDGING, Spending, allowances_left, project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Estimate, Forecast
-from pages.components.shell.labels import ShownErrors, about, dollars, model_label, number, paid, plain
+from pages.components.shell.labels import ShownErrors, about, dollars, number, paid, plain
 from pages.components.shell.tables import show_table
 
 

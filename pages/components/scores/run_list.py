@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
 from app.domain.run import WARN_AFTER, RunStatus, RunSummary
 from app.services.data.projects import dimensions_named
@@ -39,7 +40,7 @@ from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, save_edit
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.current import was_pressed
-from pages.components.shell.labels import ShownErrors, button_label, model_label, number, paid, plain
+from pages.components.shell.labels import ShownErrors, button_label, number, paid, plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import (
     at_provider,

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Dimension, Project
-from app.domain.run import EVERY_TEXT, SystemChoice
+from app.domain.text_filter import EVERY_TEXT, SystemChoice
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus, ContributorKind, PassagePart
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import Condition, condition_of
+from app.domain.model_label import model_label
+from app.domain.passage import PassagePart
 from pages.components.shell.current import field_anew, set_anew
-from pages.components.shell.labels import model_label, plain, quote_words
+from pages.components.shell.labels import plain, quote_words
 from pages.components.shell.runs.run_words import EXPLAINED, condition_help, condition_size, kind_word, llms_word
 
 ABOUT = {PassagePart.TEXT: "about", PassagePart.SOURCE: "about", PassagePart.TRANSCRIPT: "in the words"}

@@ -12,8 +12,8 @@ import streamlit as st
 from streamlit import net_util
 
 from app.domain.attribute import ContributorKind
-from app.domain.people import Role
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Role
 from app.errors import NotFoundError
 from app.services.attributes.attributes import contributors_of
 from app.services.data.projects import dimensions_named, get_project

@@ -10,11 +10,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from app.domain.attribute import Passage
 from app.domain.build import Stage
-from app.domain.checklist import Answer, Judgment, Question
-from app.domain.run import RULES_LABEL as RULES_LABEL  # noqa: PLC0414 - for the screens, with the other words
-from app.domain.run import model_label as model_label  # noqa: PLC0414
+from app.domain.checklist import Question
+from app.domain.checklist_score import Answer, Judgment
+from app.domain.passage import Passage
 from app.domain.storable_text import shown_directions
 from app.errors import MissingKeyError, ProviderError, WorkbenchError, paragraph_of_kind
 

@@ -5,8 +5,9 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import NEUTRAL, PERSON
-from app.domain.people import Right
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.services.attributes.analysis import (
     LSA,
     LSA_NAME,
@@ -27,15 +28,7 @@ from app.services.attributes.checklist_coverage import (
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.evaluators import last_model
 from pages.components.shell.background import watch
-from pages.components.shell.labels import (
-    ShownErrors,
-    about,
-    model_label,
-    more_in_guide,
-    number,
-    plain,
-    show_saved_error,
-)
+from pages.components.shell.labels import ShownErrors, about, more_in_guide, number, plain, show_saved_error
 from pages.components.shell.runs.model_options import chosen_model, model_choice
 from pages.components.shell.tables import Chart, picture, show_table
 

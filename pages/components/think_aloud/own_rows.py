@@ -8,9 +8,10 @@ from math import ceil
 import streamlit as st
 
 from app.domain.attribute import LONGEST_WORDS, Attribute, AttributeStatus, Sample
-from app.domain.people import Right
+from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project, Verdict
 from app.domain.repeated_attributes import same_attribute
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.attributes.attribute_changes import edit_attribute
 from app.services.data.projects import choose_follow_up
@@ -28,7 +29,7 @@ from app.services.think_aloud.samples import verdicts_by
 from app.services.think_aloud.transcripts import ask_follow_up
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
-from pages.components.shell.labels import button_label, model_label, plain, quote_words, show_error
+from pages.components.shell.labels import button_label, plain, quote_words, show_error
 from pages.components.shell.reading import verdict_choice
 from pages.components.shell.undo import change, remember
 

@@ -13,17 +13,9 @@ from typing import Any
 
 import streamlit as st
 
-from app.domain.attribute import (
-    LONGEST_PASSAGE,
-    LONGEST_WORDS,
-    Attribute,
-    ContributorKind,
-    Passage,
-    PassageAttribute,
-    Sample,
-    read_marked,
-)
+from app.domain.attribute import LONGEST_WORDS, Attribute, ContributorKind, Sample
 from app.domain.conversation import Part, part_of, turns_in
+from app.domain.passage import LONGEST_PASSAGE, Passage, PassageAttribute, read_marked
 from app.domain.project import Task, Text
 from app.errors import WorkbenchError
 from app.services.think_aloud.independence import add_own_attribute, passages_of, remove_own_attribute

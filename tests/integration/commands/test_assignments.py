@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Answer
-from app.domain.people import Role
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension
+from app.domain.roles_and_rights import Role
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.expert_answers import answer, answer_sheet
 from app.services.data.projects import add_dimension

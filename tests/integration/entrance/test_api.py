@@ -23,8 +23,9 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from app.domain.people import AccessMode, Actor, Membership, Role
 from app.domain.project import Dimension, Task
+from app.domain.roles_and_rights import Actor, Membership, Role
+from app.domain.sign_in import AccessMode
 from app.entrance.api import OF_ANOTHER, PROBLEM, V1, api_routes, openapi
 from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY

@@ -11,7 +11,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners, owner_of
 from app.entrance.server_pages import sign_in_routes
 from app.errors import InputError

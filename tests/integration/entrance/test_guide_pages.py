@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from app.domain.people import AccessMode
+from app.domain.sign_in import AccessMode
 from app.entrance.server_pages import Gate, guide_routes
 from tests.integration.entrance.conftest import Set
 

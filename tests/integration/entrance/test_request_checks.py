@@ -12,7 +12,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse, WebSocketTestSession
 from starlette.websockets import WebSocket
 
-from app.domain.people import AccessMode
+from app.domain.sign_in import AccessMode
 from app.entrance.request_checks import (
     OWN_HEADER,
     STREAMLIT_ROUTES,

@@ -10,8 +10,8 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from app.domain.job import NewJob
-from app.domain.people import AccessMode
-from app.domain.run import RecordedCall
+from app.domain.model_call import RecordedCall
+from app.domain.sign_in import AccessMode
 from app.entrance.server_pages import Gate, status_routes
 from app.services.background.jobs import living_workers
 from app.services.runtime.workbench import Workbench, open_workbench

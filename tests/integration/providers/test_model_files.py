@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.domain.run import RunDimension, RunStatus
 from app.errors import FileFormatError, InputError, WorkbenchError
 from app.providers.credentials import Credentials

@@ -22,7 +22,8 @@ from app.commands.results.table_file import read_table
 from app.corpora import parquet, workbook
 from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.attribute import ContributorKind
-from app.domain.people import Role, read_invited
+from app.domain.people import read_invited
+from app.domain.roles_and_rights import Role
 from app.prompting.template import split_front_matter
 from app.providers.adapters.replay import read_recording
 from app.providers.known_prices import read_prices

@@ -11,10 +11,10 @@ from sqlalchemy import Text, cast, select
 from sqlmodel import SQLModel
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer as Given
+from app.domain.checklist_score import Answer as Given
 from app.domain.condition import Family, StudyCondition
-from app.domain.people import Actor, Membership, Role
 from app.domain.project import Project
+from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import ConflictError, NotFoundError
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import start_build

@@ -18,10 +18,13 @@ from app.corpora.demo_data.corpus import DEMO_NOTICE, demo_attributes
 from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.domain.condition import Family
-from app.domain.expert_answer import RoomStage, SheetEntry, Winner
+from app.domain.expert_answer import SheetEntry
+from app.domain.preference import Winner
 from app.domain.project import Dimension, Project, Text
+from app.domain.room import RoomStage
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.credentials import Credentials
 from app.providers.model_options import USUAL, ModelOptions

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from app import cli
-from app.domain import checklist
-from app.domain.attribute import Passage
-from app.domain.expert_answer import RoomStage
+from app.domain import checklist_score
+from app.domain.passage import Passage
+from app.domain.room import RoomStage
 from app.services.data.projects import dimensions_named, get_project
 from app.services.demo import run_demo
 from app.services.disagreements.queue import decidable_versions
@@ -107,7 +107,7 @@ def _room_held(documents: Documents) -> None:
     for stage in (RoomStage.DISCUSS, RoomStage.VOTE_AGAIN, RoomStage.DECIDE):
         for name in ("Ana", "Ben") if stage is not RoomStage.VOTE_AGAIN else ():
             join_room(workbench, room.id, name)
-            vote(workbench, room.id, name, text, checklist.Answer.NO)
+            vote(workbench, room.id, name, text, checklist_score.Answer.NO)
         set_room_stage(workbench, room.id, stage)
         if stage is RoomStage.DISCUSS:
             say_line(workbench, room.id, "Ana", "The order is lost.")

@@ -3,7 +3,7 @@
 import re
 
 from app import errors
-from app.domain.people import RIGHTS, Right
+from app.domain.roles_and_rights import RIGHTS, Right
 from app.errors import ProviderError, TransientError, UnsupportedError
 from app.prompting import load_prompt
 from app.prompting.library import available_prompts

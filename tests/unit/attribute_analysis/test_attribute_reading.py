@@ -3,7 +3,7 @@ import codecs
 import pytest
 
 from app.attribute_analysis.attribute_reading import FileAttribute, decode_attributes, parse_attributes, parse_said
-from app.domain.attribute import Passage
+from app.domain.passage import Passage
 from app.errors import FileFormatError, InputError
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from app.construction.questions import TriedExamples, example_of, try_examples
 from app.corpora.draws import draw_halves
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.improvement import AnswerErrors, DocumentHalf, ProposedWording
 from app.domain.project import Text
 from app.meta_evaluation.judges.difference import paired_difference, proof_standing

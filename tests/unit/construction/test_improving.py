@@ -6,7 +6,8 @@ import json
 import pytest
 
 from app.construction.questions import JudgeMistake, ProposedWordings, propose_wordings
-from app.domain.checklist import Answer, Question
+from app.domain.checklist import Question
+from app.domain.checklist_score import Answer
 from app.domain.improvement import ProposedWording
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, UnsupportedError, WrongSchemaError

@@ -1,7 +1,7 @@
 import pytest
 
 from app.domain.abstentions import NOT_APPLICABLE, abstention, abstention_in_prose
-from app.domain.checklist import CANNOT_TELL
+from app.domain.checklist_score import CANNOT_TELL
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import (
+from app.domain.checklist import Question
+from app.domain.checklist_score import (
     CANNOT_TELL,
     Answer,
     Evaluation,
     Judgment,
-    Question,
     abstained_evaluation,
     checklist_score,
     inconsistent_grades,

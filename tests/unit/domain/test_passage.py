@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.attribute import LONGEST_PASSAGE, Passage, PassagePart, text_version
+from app.domain.passage import LONGEST_PASSAGE, Passage, PassagePart, text_version
 from app.errors import InputError
 
 STRANGE = "👩‍👩‍👧 first\r\nשלום עולם, e\u0301 and 🎈 last"

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Evaluation, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError
 from app.evaluators.check_eval import METHOD, CheckEval

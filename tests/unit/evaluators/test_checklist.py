@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from app.domain.checklist import Answer, Judgment, Question, checklist_score
+from app.domain.checklist import Question
+from app.domain.checklist_score import Answer, Judgment, checklist_score
 from app.domain.project import Dimension, Task, Text
 from app.errors import NotReadyError, WrongSchemaError
 from app.evaluators.answer_reading import read_answers

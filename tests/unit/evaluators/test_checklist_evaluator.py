@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Evaluation, Judgment, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension, Task, Text
 from app.evaluators.checklist import METHOD, ChecklistEvaluator, JudgeOptions
 from app.evaluators.method import as_params

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.domain.run import StageRun
 from app.errors import InputError, NotReadyError

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Evaluation, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.domain.quotes import LONGEST, find_quote
 from app.evaluators.answer_reading import ANSWERS

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import NoLogprobsError, RefusedError, UnreadableScoreError, UnsupportedError
 from app.evaluators.g_eval import METHOD, GEval

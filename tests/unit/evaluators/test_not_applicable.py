@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import ABSTAINED, CANNOT_TELL, Answer, Checklist, ChecklistStatus, Evaluation, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import ABSTAINED, CANNOT_TELL, Answer, Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import UnreadableScoreError, WrongSchemaError
 from app.evaluators import check_eval, coascore, g_eval, llm_score

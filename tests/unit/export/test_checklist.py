@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from app.domain.attribute import Attribute, ContributorKind, Passage
+from app.domain.attribute import Attribute, ContributorKind
 from app.domain.checklist import (
     Checklist,
     ChecklistStatus,
@@ -18,6 +18,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
+from app.domain.passage import Passage
 from app.domain.project import Dimension, Project, Task
 from app.errors import FileFormatError
 from app.export.checklist import _literal, checklist_document, checklist_file, schema_text

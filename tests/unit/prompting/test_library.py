@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from app.domain.model_call import RenderedPrompt
 from app.domain.project import Dimension, Task
-from app.domain.run import RenderedPrompt
 from app.errors import PromptError
 from app.prompting import available_prompts, dimension_variables, load_prompt, task_variables
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import ConnectionFailedError, ConnectionLostError, ModelTimeoutError, ProviderError, StoppedError
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.retry import LONGEST_GAP, ConnectionPause, RetryingModel, RetryPolicy

@@ -6,7 +6,7 @@ from collections import deque
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import LimitReachedError, RateLimitError
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.rate_limit import PATIENCE, AdaptiveLimit

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.providers.base import ChatRequest, Turn, Usage
 from app.providers.pricing import FLEX, OwnPrices, Price, PriceList, PriceOrigin, estimate_input_tokens, estimate_tokens
 

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import (
     ConnectionFailedError,
     ModelTimeoutError,

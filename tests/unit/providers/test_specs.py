@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import MissingKeyError, UnknownModelError
 from app.providers.adapters.provider_errors import Rejection, provider_error, unreachable
 from app.providers.adapters.request_style import first_style

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import CutOffError, OverloadedError, RefusedError, WrongSchemaError
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.structured import Structured, ask

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.providers.base import ChatReply, ChatRequest
 from app.rules import RulesModel
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import UnsupportedError
 from app.providers.base import ChatModel, ChatRequest, Usage
 from app.rules import RulesModel

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.run import Outcome, PlannedScore
 from app.errors import RateLimitError, WrongKeyError
 from app.scoring import engine

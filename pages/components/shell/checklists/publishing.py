@@ -9,7 +9,8 @@ import streamlit as st
 
 from app.domain.build import Stage
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
-from app.domain.people import Right
+from app.domain.model_label import model_label
+from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import BuildView, StageState
 from app.services.checklists.checklists import (
@@ -39,7 +40,7 @@ from pages.components.shell.checklists.question_editor import (
     wording_of,
 )
 from pages.components.shell.current import field_anew, keep, listed_choice, set_anew, was_pressed
-from pages.components.shell.labels import ShownErrors, model_label, number, plain, show_error
+from pages.components.shell.labels import ShownErrors, number, plain, show_error
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import condition_label, short_title
 

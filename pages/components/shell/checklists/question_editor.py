@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from app.domain.attribute import Passage
 from app.domain.checklist import (
     LONGEST_EXAMPLE,
     MOST_EXAMPLES,
@@ -17,6 +16,7 @@ from app.domain.checklist import (
     Question,
     QuestionOrigin,
 )
+from app.domain.passage import Passage
 from app.domain.word_changes import word_changes
 from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on

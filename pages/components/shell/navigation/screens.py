@@ -8,8 +8,8 @@ from typing import Literal, NoReturn
 
 import streamlit as st
 
-from app.domain.people import Actor, Right, Role
 from app.domain.project import Project
+from app.domain.roles_and_rights import Actor, Right, Role
 from app.services.checklists.assignments import tasks_of
 from app.services.data.projects import list_projects, overview, show_research
 from app.services.data.workflow_steps import FlowStep, NextStep, StepState, next_of, steps_of

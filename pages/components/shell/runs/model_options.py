@@ -10,8 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import NEUTRAL, PERSON
+from app.domain.model_label import model_label
 from app.domain.project import Project
-from app.domain.run import EVERY_SYSTEM, SystemChoice, TextFilter
+from app.domain.text_filter import EVERY_SYSTEM, SystemChoice, TextFilter
 from app.errors import UnknownModelError, WorkbenchError
 from app.services.data.held_out_split import state_of
 from app.services.results.quality_cost import writers
@@ -30,7 +31,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import hold, keep
-from pages.components.shell.labels import KEY_IN_SETTINGS, button_label, model_label, more_in_guide, plain, show_error
+from pages.components.shell.labels import KEY_IN_SETTINGS, button_label, more_in_guide, plain, show_error
 from pages.components.shell.tables import picture
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Held-out split"

@@ -8,7 +8,9 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import ONLY, Condition, Family, StudyCondition, named_in
-from app.domain.run import ProviderBatch, RunStatus, RunSummary
+from app.domain.model_call import ProviderBatch
+from app.domain.model_label import RULES_LABEL, model_label
+from app.domain.run import RunStatus, RunSummary
 from app.services.results.method_grid import method_and_judge
 from app.services.runtime.batch_rounds import AGAIN, LIVE
 from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
@@ -17,7 +19,7 @@ from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import labels as local_time
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.current import one_between, was_pressed
-from pages.components.shell.labels import RULES_LABEL, failure_address, guide_link, model_label, number, plain
+from pages.components.shell.labels import failure_address, guide_link, number, plain
 
 if TYPE_CHECKING:
     from app.services.conditions.study_figures import ConditionFigures

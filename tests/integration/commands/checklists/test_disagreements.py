@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from app.domain.checklist import Answer, Checklist
-from app.domain.expert_answer import RoomStage
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
+from app.domain.room import RoomStage
 from app.services.checklists.checklists import versions_of
 from app.services.disagreements.rooms import join_room, open_room, set_room_stage, vote
 from app.services.runtime.workbench import open_workbench

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Evaluation
-from app.domain.run import Outcome, RunDimension, RunStatus, SystemChoice
+from app.domain.checklist_score import Evaluation
+from app.domain.run import Outcome, RunDimension, RunStatus
+from app.domain.text_filter import SystemChoice
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.results.method_grid import cell, grid_notes, method_and_judge, method_grid
 from app.services.results.raters import scores_on_rating_scale

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.providers import known_prices
 from app.services.checklists.answer_draws import draw_texts
 from app.services.runtime.workbench import open_workbench

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.run import BatchStatus
+from app.domain.model_call import BatchStatus
 from app.providers.base import Usage
 from app.providers.known_prices import known_prices, today
 from app.services.runtime.workbench import Workbench

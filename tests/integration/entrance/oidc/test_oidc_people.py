@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.services.people.access import SIGN_IN_COOKIE
 from app.services.people.invitations import accept_invitation, invite, invite_owner, revoke_access
 from app.services.runtime.workbench import Workbench

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from starlette.testclient import WebSocketDenialResponse
 
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.services.people.access import SIGN_IN_COOKIE
 from app.services.people.invitations import accept_invitation, invite
 from app.services.people.sign_ins import actor_of_cookie

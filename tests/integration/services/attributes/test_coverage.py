@@ -12,7 +12,7 @@ from app.attribute_analysis.coverage import ThemeCoverage
 from app.attribute_analysis.embedding import cosine_matrix
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.errors import NotAllowedError, NotReadyError
 from app.providers.credentials import Access, Credentials
 from app.services.attributes.analysis import LSA, NEAR, attribute_coverage

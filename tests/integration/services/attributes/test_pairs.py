@@ -7,10 +7,10 @@ import pytest
 from pydantic import SecretStr
 
 from app.domain.attribute import ContributorKind
-from app.domain.expert_answer import Winner
 from app.domain.job import JobStatus
-from app.domain.people import Actor, Membership, Role
+from app.domain.preference import Winner
 from app.domain.project import Dimension, Project, Task, Text
+from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import InputError, NotAllowedError, NotReadyError
 from app.providers.credentials import Access, Credentials
 from app.services.attributes.attributes import attributes_of

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from app.cli import build
 from app.corpora.score_and_answer_tables import ScoreColumns
 from app.domain.attribute import ComparedTexts, ContributorKind
-from app.domain.expert_answer import Preference, Winner
-from app.domain.people import Role
+from app.domain.preference import Preference, Winner
+from app.domain.roles_and_rights import Role
 from app.errors import InputError, NotAllowedError
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.preferences import PreferenceImport, import_preferences

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from sqlmodel import select
 
 from app.domain.job import JobStatus
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.errors import ConflictError, DatabaseError, InputError
 from app.providers.credentials import Access, Credentials
 from app.services.background import runner

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.storable_text import storable
 from app.errors import InputError, NotFoundError

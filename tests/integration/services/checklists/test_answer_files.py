@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_draws import draw_planned, draw_texts, drawable

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import WaveRequest
 from app.errors import InputError, NotReadyError
 from app.services.checklists.answer_draws import draw_planned, draw_texts, drawn_probability, plan_answers

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry, WaveRequest
-from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task
+from app.domain.roles_and_rights import Role
 from app.errors import InputError, NotFoundError, NotReadyError
 from app.meta_evaluation.questions.question_agreement import question_agreement
 from app.services.checklists.answer_draws import draw_of, draw_planned, draw_texts

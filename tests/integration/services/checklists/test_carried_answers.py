@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw, SheetEntry
-from app.domain.people import Role
+from app.domain.roles_and_rights import Role
 from app.errors import ConflictError, NotAllowedError, NotReadyError
 from app.services.checklists.answer_draws import answerable, draw_of, draw_same_texts, draw_texts
 from app.services.checklists.answer_files import answers_csv

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.errors import NotFoundError, NotReadyError
 from app.services.checklists.checklists import (
     ChecklistView,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw
 from app.domain.project import Dimension
 from app.errors import ConflictError, InputError, NotReadyError

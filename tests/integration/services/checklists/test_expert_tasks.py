@@ -1,8 +1,8 @@
 """What is an expert's to do, and how far they are."""
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer
-from app.domain.people import Role
+from app.domain.checklist_score import Answer
+from app.domain.roles_and_rights import Role
 from app.services.attributes.attributes import add_attributes
 from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side, begin_side_by_side, reveal
 from app.services.checklists.answer_draws import draw_texts

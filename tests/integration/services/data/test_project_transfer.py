@@ -12,8 +12,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import Answer as Given
 from app.domain.checklist import ChecklistStatus
+from app.domain.checklist_score import Answer as Given
 from app.domain.project import Dimension
 from app.errors import ConflictError, DatabaseError, FileFormatError, NotFoundError
 from app.evaluators.checklist import JudgeOptions

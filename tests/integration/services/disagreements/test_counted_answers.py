@@ -5,7 +5,8 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Task, Text
 from app.meta_evaluation.questions.question_agreement import DisagreementKind
 from app.services.checklists.answer_draws import draw_texts

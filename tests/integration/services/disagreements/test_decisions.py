@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Answer
-from app.domain.people import Actor, Membership, Role
+from app.domain.checklist_score import Answer
+from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.expert_answers import expert_answers

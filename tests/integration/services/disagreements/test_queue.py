@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.questions.question_agreement import DisagreementKind
 from app.services.checklists.checklists import new_draft, publish

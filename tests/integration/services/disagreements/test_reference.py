@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.project import Text
 from app.services.disagreements.decisions import decide_answer, undo_decision
 from app.services.drift.anchors import freeze_anchors

@@ -6,9 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.domain.checklist import Answer, Checklist
-from app.domain.expert_answer import MOST_MEMBERS, Room, RoomStage
-from app.domain.people import Actor, Membership, Role
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
+from app.domain.expert_answer import MOST_MEMBERS
+from app.domain.roles_and_rights import Actor, Membership, Role
+from app.domain.room import Room, RoomStage
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.meta_evaluation.raters.rater_agreement import krippendorff_alpha
 from app.services.checklists.assignments import TaskKind, tasks_of

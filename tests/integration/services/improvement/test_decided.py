@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.improvement import DocumentHalf
 from app.domain.project import Text
 from app.services.checklists.checklists import new_draft, publish

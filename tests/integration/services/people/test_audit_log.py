@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people import Actor, AuditEntry, Membership, Right, Role
+from app.domain.audit_log import AuditEntry
 from app.domain.project import Task
+from app.domain.roles_and_rights import Actor, Membership, Right, Role
 from app.errors import ConflictError, NotAllowedError
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import remove_question

@@ -7,8 +7,8 @@ import pytest
 from sqlmodel import select
 
 from app.domain.attribute import ContributorKind
-from app.domain.people import NOBODY, Right, Role
 from app.domain.project import Task
+from app.domain.roles_and_rights import NOBODY, Right, Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError
 from app.services.data.projects import create_project, list_projects
 from app.services.people.invitations import (

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension
 from app.domain.run import AskingWay
 from app.evaluators.checklist import JudgeOptions

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.results.contribution import aspects_of
 from app.services.results.results import Choices, DimensionResult, results_of

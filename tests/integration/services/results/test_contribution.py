@@ -6,16 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.checklist import (
-    Answer,
-    Checklist,
-    ChecklistStatus,
-    Component,
-    Evaluation,
-    Judgment,
-    Question,
-    QuestionOrigin,
-)
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
 from app.services.results.contribution import checklist_contribution, runs_with_checklist, score_over, without_each

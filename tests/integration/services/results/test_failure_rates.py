@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Task, Text, Verdict
 from app.services.checklists.answer_draws import draw_texts
 from app.services.data.projects import save_dimension

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.services.checklists.answer_draws import draw_texts
 from app.services.results.quality_cost import judge_panel
 from app.services.results.results import Choices, cached_results

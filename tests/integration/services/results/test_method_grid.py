@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.method_grid import (

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension
 from app.errors import InputError
 from app.services.checklists.answer_draws import draw_texts

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
+from app.domain.model_call import RecordedCall
 from app.domain.project import Dimension
-from app.domain.run import Outcome, RecordedCall, RunDimension, RunStatus
+from app.domain.run import Outcome, RunDimension, RunStatus
 from app.errors import InputError, NotReadyError
 from app.services.attributes.preferences import import_preferences
 from app.services.results.quality_cost import bias_of, cost_of, mark_people, quality_and_cost, writers

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.run import RunDimension
 from app.services.checklists.answer_draws import draw_texts
 from app.services.results.question_analysis import asked_of_experts

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text as sql
 
 from app import limited_process
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.run import Outcome, RunDimension
 from app.errors import NotFoundError, NotReadyError

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select, update
 
-from app.domain.people import Role
+from app.domain.model_call import RecordedCall
 from app.domain.project import Task
-from app.domain.run import RecordedCall
+from app.domain.roles_and_rights import Role
 from app.errors import BudgetError, InputError
 from app.providers import budget
 from app.providers.credentials import Credentials

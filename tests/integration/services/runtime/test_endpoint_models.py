@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from app.domain.people import LOCAL_OWNER, Actor
+from app.domain.roles_and_rights import LOCAL_OWNER, Actor
 from app.errors import InputError, NotAllowedError
 from app.providers.credentials import Credentials
 from app.providers.registry import served_names

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.people import Actor, Membership, Role
 from app.domain.project import Dimension, Task
+from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import MissingKeyError, ModelTimeoutError, WrongKeyError
 from app.services.runtime import models
 from app.services.runtime.workbench import Workbench

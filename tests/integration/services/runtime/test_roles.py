@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.checklist import Answer, ChecklistStatus
+from app.domain.checklist import ChecklistStatus
+from app.domain.checklist_score import Answer
 from app.domain.expert_answer import SheetEntry
-from app.domain.people import NOBODY, Membership, Right, Role
 from app.domain.project import Task
+from app.domain.roles_and_rights import NOBODY, Membership, Right, Role
 from app.errors import ConflictError, NotAllowedError, NotReadyError
 from app.services.attributes.attribute_changes import (
     edit_attribute,

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension
 from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.checklists import new_draft, publish, versions_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials
 from app.services.results.results import results_of

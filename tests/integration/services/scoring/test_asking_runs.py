@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Text
 from app.domain.run import AskingWay
 from app.errors import BudgetError, InputError

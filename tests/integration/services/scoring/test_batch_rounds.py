@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from app.domain.model_call import BatchStatus
 from app.domain.project import Dimension
-from app.domain.run import BatchStatus, RunStatus
+from app.domain.run import RunStatus
 from app.errors import InputError, WrongKeyError
 from app.providers.batches import anthropic, google, openai
 from app.providers.batches.batch import BatchLimits

@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist
+from app.domain.checklist import Checklist
+from app.domain.checklist_score import Answer
 from app.errors import InputError, UnsupportedError
 from app.services.checklists.expert_answers import expert_answers
 from app.services.data.uploads import Upload

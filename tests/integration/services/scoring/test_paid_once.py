@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.domain.run import CallIntent, RunStatus
+from app.domain.model_call import CallIntent
+from app.domain.run import RunStatus
 from app.evaluators.checklist import JudgeOptions
 from app.services.data.projects import delete_project
 from app.services.runtime.workbench import Workbench

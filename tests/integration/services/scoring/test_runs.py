@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError, NotReadyError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from app.domain.model_call import BatchStatus
 from app.domain.project import Dimension, Project, Rating, Task, Text
-from app.domain.run import BatchStatus
 from app.errors import ConflictError, InputError
 from app.providers.batches import anthropic, google, openai
 from app.providers.batches.batch import BatchedModel

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.people import Actor, Membership, Role
+from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import NotAllowedError, NotReadyError, ProviderError
 from app.services.attributes.attributes import add_attributes
 from app.services.data.projects import choose_follow_up, dimensions_named, get_project

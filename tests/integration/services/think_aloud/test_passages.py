@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from app.domain.attribute import Attribute, ContributorKind, Passage, PassagePart
+from app.domain.attribute import Attribute, ContributorKind
+from app.domain.passage import Passage, PassagePart
 from app.domain.project import Dimension, Project, Task, Text
 from app.errors import InputError, RepeatedError
 from app.services.attributes.attribute_changes import exclude_attributes

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task, Text
+from app.domain.roles_and_rights import Role
 from app.errors import NotFoundError, NotReadyError
 from app.services.checklists.answer_draws import drawable
 from app.services.checklists.assignments import TaskKind, tasks_of

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task, Text, Verdict
+from app.domain.roles_and_rights import Role
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError
 from app.services.data.projects import create_project, save_dimension
 from app.services.runtime.workbench import Workbench

@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.domain.people import LOCAL_OWNER, NOBODY, RIGHTS, Actor, Invitation, LinkState, Membership, Right, Role
+from app.domain.people import Invitation, LinkState
+from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY, RIGHTS, Actor, Membership, Right, Role
 
 HERE, THERE = 1, 2
 MAKING = datetime(2026, 11, 1, tzinfo=UTC)

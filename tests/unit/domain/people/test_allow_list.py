@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.people import AllowList, parse_allow_list, plain_address
+from app.domain.sign_in import AllowList, parse_allow_list, plain_address
 from app.errors import InputError
 
 

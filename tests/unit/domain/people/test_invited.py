@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.domain.people import InvitedPerson, Role, read_invited
+from app.domain.people import InvitedPerson, read_invited
+from app.domain.roles_and_rights import Role
 from app.errors import InputError
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.improvement import (
     AnswerErrors,
     ProposedWording,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.domain.attribute import Sample
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.method import EvaluatorContext, RequestCounts

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.domain.checklist import Evaluation
+from app.domain.checklist_score import Evaluation
 from app.domain.project import Dimension, Task, Text, dialogue_source
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.method import EvaluatorContext

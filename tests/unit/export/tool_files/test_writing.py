@@ -11,7 +11,7 @@ import pytest
 import yaml
 from jinja2 import Template
 
-from app.domain.checklist import Answer, checklist_score
+from app.domain.checklist_score import Answer, checklist_score
 from app.export.checklist_reading import read_question
 from app.export.tool_files.writing import JudgeWords, tool_file
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import NotReadyError, UnsupportedError
 from app.neural import loading
 from app.providers.base import ChatReply, ChatRequest

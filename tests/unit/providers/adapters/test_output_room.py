@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.errors import CutOffError
 from app.providers.adapters.provider_errors import Rejection
 from app.providers.adapters.request_style import MOST, START, OutputAllowance

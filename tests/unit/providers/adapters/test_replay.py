@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.run import RecordedCall, RenderedPrompt
+from app.domain.model_call import RecordedCall, RenderedPrompt
 from app.errors import FileFormatError, NotFoundError, ProviderError, UnsupportedError
 from app.providers.adapters.replay import ReplayModel, write_recording
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage

@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.run import RenderedPrompt
+from app.domain.model_call import RenderedPrompt
 from app.providers.adapters.provider_errors import Rejection
 from app.providers.adapters.request_style import (
     LearnedRefusal,

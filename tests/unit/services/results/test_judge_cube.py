@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.run import ANSWERS, RunAnswers
 from app.services.results.question_analysis import indices_among, judge_cube, judged_texts
 

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from app.domain.checklist import Answer, Evaluation, Judgment
+from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension

@@ -9,10 +9,10 @@ from zipfile import ZipFile
 import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, TriedWording, WordingTrial
-from app.domain.people import Role
 from app.domain.project import Dimension, Rating, Task, Text
+from app.domain.roles_and_rights import Role
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.assignments import give_dimensions, share_texts

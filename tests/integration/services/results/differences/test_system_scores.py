@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Task, Text
 from app.meta_evaluation.judges.difference import difference_verdict
 from app.services.checklists.answer_draws import draw_texts

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.checklist import Answer
+from app.domain.checklist_score import Answer
 from app.services.checklists.answer_draws import draw_texts
 from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.run_comparison import other_versions, version_difference

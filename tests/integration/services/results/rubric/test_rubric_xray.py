@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.domain.checklist import Answer, Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.checklist_score import Answer
 from app.domain.run import RunDimension
 from app.services.checklists.answer_draws import draw_texts
 from app.services.results.report import report_html

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.checklist import Judgment
+from app.domain.checklist_score import Judgment
 from app.domain.project import Dimension
 from app.domain.quotes import LONGEST, QuoteCounts
 from app.evaluators.checklist import JudgeOptions
