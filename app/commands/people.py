@@ -23,7 +23,7 @@ from app.domain.roles_and_rights import Role
 from app.errors import InputError
 
 if TYPE_CHECKING:
-    from app.services.checklists.assignments import MemberTasks
+    from app.services.checklists.my_work import MemberTasks
 
 
 def assign(
@@ -192,7 +192,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval people list --project News
     """
-    from app.services.checklists.assignments import tasks_of_members
+    from app.services.checklists.my_work import tasks_of_members
 
     workbench, target = open_project(project)
     rows = [_row(one) for one in tasks_of_members(workbench, target.id)]

@@ -20,7 +20,7 @@ from app.services.runtime.models import (
     provider_access,
 )
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import RULES, last_thinkers
+from app.services.scoring.last_models import RULES, last_thinkers
 from app.services.scoring.scoring_jobs import sells_batches
 from app.services.think_aloud.llm_think_aloud import (
     Answered,

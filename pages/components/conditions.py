@@ -33,7 +33,7 @@ from app.services.conditions.study_worker import begin_study, estimate_study, st
 from app.services.results.results import Figure, Level
 from app.services.runtime.judges import USUAL
 from app.services.runtime.workbench import Workbench, may
-from app.services.scoring.evaluators import last_model
+from app.services.scoring.last_models import last_model
 from pages.components.shell.current import one_of, was_pressed
 from pages.components.shell.labels import ShownErrors, about, more_in_guide, number, plain
 from pages.components.shell.runs.model_options import (

@@ -20,7 +20,7 @@ from app.services.results.quality_cost import (
     writers,
 )
 from app.services.runtime.workbench import may
-from app.services.scoring.run_writer import method_label
+from app.services.scoring.run_labels import method_label
 from pages.components.shell.current import was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.labels import ShownErrors, more_in_guide, plain

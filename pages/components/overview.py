@@ -11,7 +11,7 @@ from app.domain.project import Project, Task
 from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.background.jobs import is_active
-from app.services.checklists.assignments import ExpertTask, TaskKind, tasks_of
+from app.services.checklists.my_work import ExpertTask, TaskKind, tasks_of
 from app.services.data.held_out_split import state_of
 from app.services.data.projects import (
     DimensionProgress,

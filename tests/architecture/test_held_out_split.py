@@ -11,7 +11,7 @@ ALLOWED = {
     "app/services/scoring/block_scoring.py": "the judge reads what the run planned",
     "app/services/scoring/run_worker.py": "keeps a document's texts together in what the run planned",
     "app/services/scoring/runs.py": "looks for references among what a run is to score, and at its answers",
-    "app/services/scoring/evaluators.py": "a run on the held-out split takes over what an earlier run asked about it",
+    "app/services/scoring/reuse.py": "a run on the held-out split takes over what an earlier run asked about it",
     "app/services/scoring/forecast.py": "counts the tokens of what a run planned",
     "app/services/scoring/recordings.py": "asks the ledger again what a run asked",
     "app/services/results/results.py": "computes a look's results",

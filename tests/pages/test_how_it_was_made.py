@@ -19,7 +19,7 @@ from app.services.building.build_state import BuildView, builds_of, describe_com
 from app.services.checklists.checklists import publish, versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.evaluators import last_model, last_picker, last_thinkers
+from app.services.scoring.last_models import last_model, last_picker, last_thinkers
 from app.settings import settings
 from tests.support.background import ended
 from tests.support.browser_messages import send, shown

@@ -25,7 +25,7 @@ from app.input_file import LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
-    from app.services.results.raters import AnswerForecasts, PlannedAnswers
+    from app.services.results.corrected_shares import AnswerForecasts, PlannedAnswers
 
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
@@ -75,7 +75,7 @@ def plan(
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
     from app.services.checklists.answer_draws import draw_of, draw_planned, drawable
-    from app.services.results.raters import planned_answers
+    from app.services.results.corrected_shares import planned_answers
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)

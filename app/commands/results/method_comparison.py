@@ -115,7 +115,7 @@ def failures(
     Example: interacteval runs failures 3 --dimension helpful
     """
     from app.services.data.projects import one_dimension
-    from app.services.results.raters import failure_rates
+    from app.services.results.failure_rates import failure_rates
     from app.services.results.results import Choices, cached_results
     from app.services.scoring.runs import get_run
 
@@ -143,7 +143,7 @@ def failures(
 
 
 def _quality_document(each: "QualityCost", coefficient: Coefficient) -> dict[str, Any]:
-    from app.services.scoring.run_writer import variant_words
+    from app.services.scoring.run_labels import variant_words
 
     difference = each.against.comparison.differences[coefficient].figure if _compared(each) else None  # type: ignore[union-attr]
     return {
@@ -171,7 +171,7 @@ def _compared(each: "QualityCost") -> bool:
 
 
 def _quality_row(each: "QualityCost", coefficient: Coefficient) -> list[object]:
-    from app.services.scoring.run_writer import method_label
+    from app.services.scoring.run_labels import method_label
 
     document = _quality_document(each, coefficient)
     less = document["less_checklist"] or {"value": None, "low": None, "high": None}

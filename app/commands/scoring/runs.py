@@ -139,7 +139,7 @@ def list_(
     Example: interacteval runs list --project News
     """
     from app.services.data.projects import get_project
-    from app.services.scoring.run_writer import method_label
+    from app.services.scoring.run_labels import method_label
     from app.services.scoring.runs import list_runs
 
     workbench = open_workbench()
@@ -162,7 +162,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
     from app.domain.model_call import OPEN
     from app.services.results.result_texts import run_counts
     from app.services.runtime.spending import run_spending
-    from app.services.scoring.run_writer import method_label
+    from app.services.scoring.run_labels import method_label
     from app.services.scoring.runs import get_run
     from app.services.scoring.scoring_jobs import batches_of_run
 
@@ -301,7 +301,7 @@ def _batch_document(batch: "ProviderBatch") -> dict[str, object]:
 
 
 def _document(run: "RunSummary") -> dict[str, object]:
-    from app.services.scoring.run_writer import variant_words
+    from app.services.scoring.run_labels import variant_words
 
     return {
         "run": run.id,

@@ -481,7 +481,7 @@ def _with_warning(
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
     from app.services.results.result_texts import run_counts
-    from app.services.scoring.run_writer import LOGPROBS, variant_words
+    from app.services.scoring.run_labels import LOGPROBS, variant_words
     from app.services.scoring.runs import answer_warnings
 
     run, tally = report.run, report.tally
@@ -508,7 +508,7 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
 
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     from app.services.results.result_texts import run_counts
-    from app.services.scoring.run_writer import logprobs_remark, method_label
+    from app.services.scoring.run_labels import logprobs_remark, method_label
     from app.services.scoring.runs import answer_warnings
 
     run = report.run

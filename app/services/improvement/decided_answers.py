@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from statistics import fmean
 
-from app.construction.questions import JudgeMistake
+from app.construction.better_wordings import JudgeMistake
 from app.corpora.draws import draw_halves
 from app.domain.checklist import Checklist, Question, Step
 from app.domain.checklist_score import Answer, Judgment
@@ -27,7 +27,8 @@ from app.services.results.results import cached_result
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.scoring.evaluators import earlier_answers, options_of, reuse_params
+from app.services.scoring.evaluators import options_of
+from app.services.scoring.reuse import earlier_answers, reuse_params
 from app.services.think_aloud.samples import stored_sample_exclusions
 from db.unit_of_work import UnitOfWork
 

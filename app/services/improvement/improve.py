@@ -7,16 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from app.construction.questions import (
-    IMPROVE,
-    MOST_WORDINGS,
-    SETS,
-    ProposedWordings,
-    example_of,
-    improve_request,
-    propose_wordings,
-    try_examples,
-)
+from app.construction.better_wordings import IMPROVE, MOST_WORDINGS, ProposedWordings, improve_request, propose_wordings
+from app.construction.example_answers import SETS, example_of, try_examples
 from app.domain.checklist import (
     MOST_EXAMPLES,
     Checklist,

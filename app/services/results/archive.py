@@ -24,7 +24,7 @@ from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.held_out_split import state_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.scoring.run_writer import variant_words
+from app.services.scoring.run_labels import variant_words
 from db.unit_of_work import UnitOfWork
 
 Row = dict[str, Any]

@@ -20,7 +20,7 @@ from app.meta_evaluation.judges.estimate import judge_alone
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.services.results.results import Choices, DimensionResult
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.scoring.run_writer import variant_words
+from app.services.scoring.run_labels import variant_words
 from db.unit_of_work import UnitOfWork
 
 

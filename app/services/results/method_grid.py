@@ -17,7 +17,7 @@ from app.services.results.results import Choices, DimensionResult
 from app.services.results.run_comparison import RunComparison, compare_runs, sets_named
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE
-from app.services.scoring.run_writer import method_label
+from app.services.scoring.run_labels import method_label
 
 __all__ = ["Ceiling"]
 

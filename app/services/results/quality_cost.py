@@ -40,7 +40,7 @@ from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, options_of
 from app.services.scoring.recordings import recorded_calls
-from app.services.scoring.run_writer import gives_probabilities, variant_of
+from app.services.scoring.run_labels import gives_probabilities, variant_of
 
 __all__ = ["Mean", "WriterBias", "panel_verdict"]
 

@@ -13,7 +13,7 @@ from app.services.results.method_grid import FIGURES, cell, defined_figures, gri
 from app.services.results.result_texts import ReportEvidence
 from app.services.results.results import DimensionResult
 from app.services.results.rubric_xray import RubricXray
-from app.services.scoring.run_writer import method_label
+from app.services.scoring.run_labels import method_label
 
 if TYPE_CHECKING:
     from app.export.charts import ReportChart

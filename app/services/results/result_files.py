@@ -34,7 +34,7 @@ from app.services.results.rubric_xray import RubricXray
 from app.services.results.run_comparison import RunComparison
 from app.services.runtime.output_file import output_file, table_csv
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.scoring.run_writer import variant_words
+from app.services.scoring.run_labels import variant_words
 from app.services.think_aloud.samples import evaluation_texts
 
 __all__ = ["AgreementVerdict", "VerdictKind"]

@@ -20,8 +20,9 @@ from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
 from app.meta_evaluation.score_matrix import FEWEST, Coefficient, Constant, Duplicates, Level, Resampling
 from app.services.data.held_out_split import held_out_runs, require_name, require_split
 from app.services.runtime.workbench import Workbench, use_case
-from app.services.scoring.evaluators import TAKEN_FROM, on_scale
-from app.services.scoring.run_writer import (
+from app.services.scoring.evaluators import on_scale
+from app.services.scoring.reuse import TAKEN_FROM
+from app.services.scoring.run_labels import (
     LOGPROBS,
     gives_probabilities,
     judge_in_signature,

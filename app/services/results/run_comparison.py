@@ -23,12 +23,12 @@ from app.meta_evaluation.judges.difference import (
 from app.meta_evaluation.judges.estimate import ComparedSide, SystemMean, system_means
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.score_matrix import Coefficient, Floats
+from app.services.results.corrected_shares import reference_scores
 from app.services.results.question_analysis import ExpertSide, expert_side
-from app.services.results.raters import reference_scores
 from app.services.results.results import Choices, DimensionResult, cached_result, has_probabilities
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import on_scale
-from app.services.scoring.run_writer import judge_in_signature, variant_of
+from app.services.scoring.run_labels import judge_in_signature, variant_of
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [

@@ -28,15 +28,8 @@ from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.run_writer import (
-    DatabaseSink,
-    DatabaseStages,
-    RunLease,
-    RunScorer,
-    TextCache,
-    judge_session,
-    logprobs_known,
-)
+from app.services.scoring.run_labels import logprobs_known
+from app.services.scoring.run_writer import DatabaseSink, DatabaseStages, RunLease, RunScorer, TextCache, judge_session
 from db.unit_of_work import Database
 
 BLOCK_TEXTS = 16  # at least so many but at the end: larger blocks would keep the run waiting for one worker

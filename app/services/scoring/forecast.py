@@ -32,15 +32,12 @@ from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import (
     CHECKLIST,
     NO_JUDGE,
-    Reuse,
     build_evaluators,
     check_evaluator,
     check_judge_of,
     check_provider_of,
-    earlier_answers,
-    left_to_ask,
-    reused,
 )
+from app.services.scoring.reuse import Reuse, earlier_answers, left_to_ask, reused
 from app.services.scoring.run_writer import DatabaseStages
 from app.services.scoring.runs import RunOptions, check_batch, plan_run, reuse_of
 from db.unit_of_work import UnitOfWork

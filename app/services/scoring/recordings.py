@@ -25,7 +25,7 @@ from app.services.runtime.output_file import output_file
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
-from app.services.scoring.run_writer import logprobs_known
+from app.services.scoring.run_labels import logprobs_known
 from app.services.scoring.runs import get_run, list_runs
 from app.settings import settings
 from db.unit_of_work import UnitOfWork

@@ -17,6 +17,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.block_scoring import block_of, cut_blocks, short_turns
 from app.services.scoring.dask_workers import Workers, WorkersRun, dask_workers, worker_share
 from app.services.scoring.evaluators import NO_JUDGE
+from app.services.scoring.run_labels import logprobs_known
 from app.services.scoring.run_writer import (
     DatabaseSink,
     DatabaseStages,
@@ -26,7 +27,6 @@ from app.services.scoring.run_writer import (
     collecting,
     has_active_writers,
     judge_session,
-    logprobs_known,
 )
 
 FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost

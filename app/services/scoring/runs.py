@@ -46,9 +46,9 @@ from app.services.scoring.evaluators import (
     chosen_options,
     filtered_texts,
     options_of,
-    reuse_params,
     with_checklist,
 )
+from app.services.scoring.reuse import reuse_params
 from app.services.scoring.run_worker import OnProgress, execute_run
 from app.services.scoring.run_writer import RunWriter
 from app.services.think_aloud.samples import drawn

@@ -24,14 +24,9 @@ from app.services.runtime.batch_rounds import BatchRounds, Beat
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.evaluators import NO_JUDGE, given_options, method_options_of
+from app.services.scoring.run_labels import logprobs_known
 from app.services.scoring.run_worker import runs_are_ending
-from app.services.scoring.run_writer import (
-    DatabaseStages,
-    RunWriter,
-    collecting,
-    judge_session,
-    logprobs_known,
-)
+from app.services.scoring.run_writer import DatabaseStages, RunWriter, collecting, judge_session
 from app.services.scoring.runs import RunOptions, ended_writer, failures_of, get_run, start_runs, stop_run, work_on
 from db.unit_of_work import Database
 

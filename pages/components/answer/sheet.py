@@ -16,7 +16,7 @@ from app.services.checklists.answer_draws import answered_version, draw_planned,
 from app.services.checklists.assignments import overlap_of, progress
 from app.services.checklists.expert_answers import expert_answers, read_message, save_entries, texts_of
 from app.services.data.uploads import SUFFIXES, Upload
-from app.services.results.raters import planned_answers
+from app.services.results.corrected_shares import planned_answers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import AnswerAuthors, ImportedAnswers, answer_columns, import_answer_upload
 from app.services.think_aloud.samples import verdicts_by

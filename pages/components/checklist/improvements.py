@@ -37,7 +37,7 @@ from app.services.improvement.improve import (
     refuse_improvement,
 )
 from app.services.runtime.workbench import Workbench, may
-from app.services.scoring.evaluators import last_model
+from app.services.scoring.last_models import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import ResultsLink, forget_results_link, results_link

@@ -19,7 +19,7 @@ from app.services.checklists.checklists import (
     preview_texts,
 )
 from app.services.runtime.workbench import Workbench, may
-from app.services.scoring.evaluators import last_model
+from app.services.scoring.last_models import last_model
 from pages.components.shell.current import was_pressed
 from pages.components.shell.labels import SAID, ShownErrors, plain
 from pages.components.shell.reading import part_with_places, readable_text

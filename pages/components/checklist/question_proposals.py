@@ -23,7 +23,7 @@ from app.services.checklists.question_proposals import (
     settle_comment,
 )
 from app.services.runtime.workbench import Workbench, may
-from app.services.scoring.evaluators import ModelTask, last_model
+from app.services.scoring.last_models import ModelTask, last_model
 from pages.components.checklist.history import NAMELESS
 from pages.components.shell import labels as local_time
 from pages.components.shell.background import watch

@@ -22,7 +22,7 @@ from app.services.building.build_state import (
 from app.services.data.projects import dimensions_named
 from app.services.runtime.judges import ModelOptions
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import RULES, last_model
+from app.services.scoring.last_models import RULES, last_model
 from pages.components.shell import labels
 from pages.components.shell.browser.page_scripts import known_typing, page_script, run_in_page, saved_typing
 from pages.components.shell.checklists.question_editor import current_editor

@@ -12,16 +12,8 @@ from app.domain.people import InvitedPerson, LinkState, read_invited
 from app.domain.project import Project
 from app.domain.roles_and_rights import Role
 from app.errors import InputError, WorkbenchError
-from app.services.checklists.assignments import (
-    IDLE_DAYS,
-    MemberTasks,
-    SharedTexts,
-    give_dimensions,
-    move_texts,
-    share_texts,
-    shared_texts,
-    tasks_of_members,
-)
+from app.services.checklists.assignments import SharedTexts, give_dimensions, move_texts, share_texts, shared_texts
+from app.services.checklists.my_work import IDLE_DAYS, MemberTasks, tasks_of_members
 from app.services.data.projects import dimensions_named
 from app.services.people.access import link_of
 from app.services.people.invitations import NewInvitationLink, invite, invite_several, message_for, revoke_access

@@ -7,6 +7,8 @@ import streamlit as st
 from app.domain.model_label import model_label
 from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
+from app.services.results.corrected_shares import CorrectedShare, corrected_shares
+from app.services.results.failure_rates import VerdictAgreement, failure_rates
 from app.services.results.quality_cost import judge_panel, panel_verdict
 from app.services.results.question_analysis import (
     FEWEST_TEXTS_FOR_A_VERDICT,
@@ -14,16 +16,7 @@ from app.services.results.question_analysis import (
     QuestionAgreement,
     asked_of_experts,
 )
-from app.services.results.raters import (
-    AltTest,
-    CorrectedShare,
-    VerdictAgreement,
-    corrected_shares,
-    estimate_cautions,
-    estimate_forecast,
-    estimate_verdict,
-    failure_rates,
-)
+from app.services.results.raters import AltTest, estimate_cautions, estimate_forecast, estimate_verdict
 from app.services.results.results import DimensionResult
 from app.services.results.run_comparison import (
     EstimatedDifference,

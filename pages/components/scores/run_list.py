@@ -19,7 +19,7 @@ from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Forecast
-from app.services.scoring.run_writer import method_label
+from app.services.scoring.run_labels import method_label
 from app.services.scoring.runs import RunOptions, answer_warnings, list_runs, set_budget, stop_run
 from app.services.scoring.scoring_jobs import (
     ask_rest,

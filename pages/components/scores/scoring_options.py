@@ -22,12 +22,12 @@ from app.services.scoring.evaluators import (
     NO_JUDGE,
     Option,
     asks_a_judge,
-    last_model,
     method_options_of,
     methods,
     needs_checklist,
     takes_rules,
 )
+from app.services.scoring.last_models import last_model
 from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
 from app.services.scoring.scoring_jobs import sells_batches
 from pages.components.shell.browser.page_scripts import unsaved_typing

@@ -26,7 +26,7 @@ from app.services.attributes.checklist_coverage import (
     stop_judging_coverage,
 )
 from app.services.runtime.workbench import Workbench, may
-from app.services.scoring.evaluators import last_model
+from app.services.scoring.last_models import last_model
 from pages.components.shell.background import watch
 from pages.components.shell.labels import ShownErrors, about, more_in_guide, number, plain, show_saved_error
 from pages.components.shell.runs.model_options import chosen_model, model_choice

@@ -12,7 +12,7 @@ from app.errors import RepeatedError, WorkbenchError
 from app.services.runtime.models import available_models
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import last_picker
+from app.services.scoring.last_models import last_picker
 from app.services.think_aloud.independence import (
     add_own_attribute,
     is_done,

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from app.construction.questions import TriedExamples, example_of, try_examples
+from app.construction.example_answers import TriedExamples, example_of, try_examples
 from app.corpora.draws import draw_halves
 from app.domain.checklist_score import Answer
 from app.domain.improvement import AnswerErrors, DocumentHalf, ProposedWording

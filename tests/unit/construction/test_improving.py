@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from app.construction.questions import JudgeMistake, ProposedWordings, propose_wordings
+from app.construction.better_wordings import JudgeMistake, ProposedWordings, propose_wordings
 from app.domain.checklist import Question
 from app.domain.checklist_score import Answer
 from app.domain.improvement import ProposedWording

@@ -13,7 +13,7 @@ from app.domain.run import RunStatus, RunSummary
 from app.evaluators.method import Method, Option, described
 from app.evaluators.registry import METHODS
 from app.services.results.results import default_runs
-from app.services.scoring.run_writer import draw_of, judge_in_signature, method_label, variant_of
+from app.services.scoring.run_labels import draw_of, judge_in_signature, method_label, variant_of
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.domain.roles_and_rights import Actor, Right, Role
-from app.services.checklists.assignments import tasks_of
+from app.services.checklists.my_work import tasks_of
 from app.services.data.projects import list_projects, overview, show_research
 from app.services.data.workflow_steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench, may

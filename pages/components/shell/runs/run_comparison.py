@@ -11,7 +11,7 @@ from app.domain.chart_colours import JUDGE, NEUTRAL
 from app.domain.condition import StudyCondition
 from app.domain.model_label import model_label
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
-from app.services.scoring.run_writer import variant_of
+from app.services.scoring.run_labels import variant_of
 from pages.components.shell.current import listed_choice, numbers, one_of
 from pages.components.shell.labels import number, plain
 from pages.components.shell.runs.result_choices import ResultScope

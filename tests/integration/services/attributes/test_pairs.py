@@ -27,7 +27,7 @@ from app.services.attributes.pairs import (
 from app.services.background.jobs import job_state
 from app.services.background.runner import drain_jobs
 from app.services.building.build import build
-from app.services.checklists.assignments import TaskKind, tasks_of
+from app.services.checklists.my_work import TaskKind, tasks_of
 from app.services.data.projects import create_project
 from app.services.results.preferences import preference_summary
 from app.services.runtime.workbench import Workbench

@@ -15,8 +15,6 @@ from app.errors import InputError, NotFoundError, NotReadyError
 from app.meta_evaluation.questions.question_agreement import question_agreement
 from app.services.checklists.answer_draws import draw_of, draw_planned, draw_texts
 from app.services.checklists.assignments import (
-    IDLE_DAYS,
-    TaskKind,
     give_dimensions,
     given_dimensions,
     is_assigned,
@@ -25,8 +23,6 @@ from app.services.checklists.assignments import (
     progress,
     share_texts,
     shared_texts,
-    tasks_of,
-    tasks_of_members,
 )
 from app.services.checklists.expert_answers import (
     answer,
@@ -38,6 +34,7 @@ from app.services.checklists.expert_answers import (
     save_entries,
     unfinished_sheet,
 )
+from app.services.checklists.my_work import IDLE_DAYS, TaskKind, tasks_of, tasks_of_members
 from app.services.data.projects import add_dimension, create_project
 from app.services.people.audit_log import project_audit_log
 from app.services.people.invitations import invite, revoke_access

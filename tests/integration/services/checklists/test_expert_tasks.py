@@ -6,8 +6,8 @@ from app.domain.roles_and_rights import Role
 from app.services.attributes.attributes import add_attributes
 from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side, begin_side_by_side, reveal
 from app.services.checklists.answer_draws import draw_texts
-from app.services.checklists.assignments import TaskKind, tasks_of, tasks_of_members
 from app.services.checklists.expert_answers import answer
+from app.services.checklists.my_work import TaskKind, tasks_of, tasks_of_members
 from app.services.data.projects import show_research
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench

@@ -6,9 +6,9 @@ from app.domain.checklist_score import Answer
 from app.domain.project import Text
 from app.services.disagreements.decisions import decide_answer, undo_decision
 from app.services.drift.anchors import freeze_anchors
+from app.services.results.corrected_shares import corrected_shares
 from app.services.results.quality_cost import judge_panel
 from app.services.results.question_analysis import asked_of_experts, expert_side
-from app.services.results.raters import corrected_shares
 from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.rubric_xray import rubric_evidence
 from app.services.runtime.workbench import Workbench

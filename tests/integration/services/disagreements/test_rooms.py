@@ -13,9 +13,9 @@ from app.domain.roles_and_rights import Actor, Membership, Role
 from app.domain.room import Room, RoomStage
 from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError, NotReadyError
 from app.meta_evaluation.raters.rater_agreement import krippendorff_alpha
-from app.services.checklists.assignments import TaskKind, tasks_of
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.expert_answers import answer
+from app.services.checklists.my_work import TaskKind, tasks_of
 from app.services.disagreements.queue import disagreement_queue
 from app.services.disagreements.rooms import (
     close_room,

@@ -9,9 +9,9 @@ import pytest
 from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerDraw
 from app.services.checklists.answer_draws import draw_texts
-from app.services.results import raters as shares_module
+from app.services.results import corrected_shares as shares_module
+from app.services.results.corrected_shares import corrected_shares
 from app.services.results.question_analysis import expert_side
-from app.services.results.raters import corrected_shares
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

@@ -10,7 +10,7 @@ from app.domain.checklist_score import Answer
 from app.domain.project import Dimension, Task, Text, Verdict
 from app.services.checklists.answer_draws import draw_texts
 from app.services.data.projects import save_dimension
-from app.services.results.raters import FailureRates, failure_rates
+from app.services.results.failure_rates import FailureRates, failure_rates
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on

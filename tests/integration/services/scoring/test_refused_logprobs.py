@@ -14,7 +14,7 @@ from app.evaluators.checklist import JudgeOptions
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials
 from app.services.results.results import has_probabilities, results_of
-from app.services.scoring.run_writer import judge_in_signature, logprobs_remark
+from app.services.scoring.run_labels import judge_in_signature, logprobs_remark
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from db.unit_of_work import Database
 from tests.support.projects import ModelBench, ready_to_score

@@ -8,7 +8,7 @@ from app.domain.project import Dimension, Rating, Task, Text
 from app.domain.roles_and_rights import Role
 from app.errors import NotFoundError, NotReadyError
 from app.services.checklists.answer_draws import drawable
-from app.services.checklists.assignments import TaskKind, tasks_of
+from app.services.checklists.my_work import TaskKind, tasks_of
 from app.services.data.held_out_split import lock
 from app.services.people.invitations import accept_invitation, invite
 from app.services.people.sign_ins import actor_of_cookie

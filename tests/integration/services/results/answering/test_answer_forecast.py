@@ -9,7 +9,7 @@ from app.domain.expert_answer import AnswerDraw, WaveRequest
 from app.domain.project import Rating, Text
 from app.domain.run import Outcome, RunDimension
 from app.services.checklists.answer_draws import draw_texts
-from app.services.results.raters import planned_answers
+from app.services.results.corrected_shares import planned_answers
 from app.services.runtime.workbench import Workbench
 from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score

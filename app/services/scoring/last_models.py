@@ -1,0 +1,70 @@
+"""The models that a project used last, which its screens offer first."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from app.construction.better_wordings import IMPROVE
+from app.construction.questions import APPLICABILITY, prompt_name
+from app.construction.steps.result import from_document
+from app.domain.attribute import ContributorKind
+from app.domain.build import Stage
+from app.domain.checklist import Action
+from app.domain.roles_and_rights import Right
+from app.evaluators.method import Option as Option  # noqa: PLC0414 - for the screens, which know services only
+from app.services.runtime.workbench import Workbench, use_case
+from app.services.scoring.evaluators import NO_JUDGE
+from app.think_aloud.elicitation import TRANSCRIPT_PROMPT as PICKING
+from db.unit_of_work import UnitOfWork
+
+ModelTask = Literal["think aloud", "build", "judge", "rewrite", "review", "improve"]
+RULES = "rules"
+_REWRITES = [prompt_name(action) for action in Action if action not in (Action.VALIDATE, Action.APPLICABILITY)]
+_STAGES: dict[ModelTask, Sequence[str]] = {
+    "rewrite": _REWRITES,
+    "review": [Stage.VALIDATION.value, APPLICABILITY],
+    "improve": [IMPROVE],
+}
+
+
+@use_case(Right.SEE)
+def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
+    """Return the model that the project last used for this task, else the LLM last used for another; "" for none."""
+    with workbench.database.read() as work:
+        last = {"build": _builder(work, project_id), "judge": _judge(work, project_id), "think aloud": ""}
+        last["think aloud"] = next(iter(_thinkers(work, project_id)), "")
+        if task not in last:
+            last[task] = next(iter(work.stages.last_models(project_id, _STAGES[task])), "")
+    others = (name for name in last.values() if name not in ("", RULES))
+    return last[task] or next(others, "")
+
+
+@use_case(Right.FACILITATE)
+def last_thinkers(workbench: Workbench, project_id: int) -> list[str]:
+    """Return the LLMs that thought aloud in the project; if there are none, the rules if they did."""
+    with workbench.database.read() as work:
+        return _thinkers(work, project_id)
+
+
+@use_case(Right.TAKE_PART)
+def last_picker(workbench: Workbench, project_id: int) -> str:
+    """Return the LLM that last found attributes in a recording; "" for none."""
+    with workbench.database.read() as work:
+        return next(iter(work.stages.last_models(project_id, [PICKING])), "")
+
+
+def _judge(work: UnitOfWork, project_id: int) -> str:
+    asked = (run for run in work.runs.all(project_id) if "file_digest" not in run.params)
+    return next((run.judge for run in asked if run.judge not in ("", NO_JUDGE)), "")
+
+
+def _builder(work: UnitOfWork, project_id: int) -> str:
+    builds = [one for place in work.projects.dimensions(project_id) for one in work.builds.of_dimension(place.id)]
+    newest = max(builds, key=lambda one: one.id, default=None)
+    return from_document(work.builds.state(newest.id)[1]).models[Stage.COMPONENTS] if newest else ""
+
+
+def _thinkers(work: UnitOfWork, project_id: int) -> list[str]:
+    """Return the models that thought aloud, the latest first."""
+    said = [one for one in work.think_aloud.attributes(project_id) if one.kind is ContributorKind.LLM]
+    names = dict.fromkeys(one.contributor for one in sorted(said, key=lambda one: -one.id))
+    return [name for name in names if name != RULES] or list(names)
