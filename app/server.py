@@ -37,9 +37,9 @@ from app.limits import MB, UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
-from app.services.people.access import BROWSER_COOKIE, check_access_mode, cookie_name, is_secure, set_address
 from app.services.people.sign_ins import begin_start_token
 from app.services.people.upload_limits import largest_upload
+from app.services.people.ways_to_sign_in import BROWSER_COOKIE, check_access_mode, cookie_name, is_secure, set_address
 from app.services.runtime.backups import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
 from app.settings import names_of_server

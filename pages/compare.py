@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import compare_contributors, find_unique_attributes, names_of_task
+from app.services.attributes.comparison import compare_contributors, find_unique_attributes, names_of_task
 from pages.components.compare.condition_effect import condition_effect, contribution
 from pages.components.compare.similarity import (
     attribute_map,

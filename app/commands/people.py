@@ -165,8 +165,8 @@ def invite_(
     Example: interacteval people invite "Ana Silva" --project News --role expert
     """
     from app.services.data.projects import get_project
-    from app.services.people.access import link_of, whole_address
     from app.services.people.invitations import invite, invite_owner
+    from app.services.people.ways_to_sign_in import link_of, whole_address
 
     workbench = open_workbench()
     if owner == bool(name or project):

@@ -32,9 +32,9 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
-    from app.services.people.access import check_access_mode, link_of
     from app.services.people.invitations import offer_owner_link, owner_has_signed_in
     from app.services.people.sign_ins import begin_start_token, start_link
+    from app.services.people.ways_to_sign_in import check_access_mode, link_of
     from app.settings import names_of_server, settings
 
     check_settings()

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.domain.sign_in import AccessMode
 from app.entrance.server_pages import API, PERSON, Gate
 from app.limits import FILES_HELD
-from app.services.people.access import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
+from app.services.people.ways_to_sign_in import BROWSER_COOKIE, SIGN_IN_COOKIE, cookie_name, proxy_subject
 from app.settings import ServerNames
 
 _PORTS = {"http": 80, "https": 443}

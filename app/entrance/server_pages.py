@@ -23,7 +23,9 @@ from app.domain.sign_in import AccessMode
 from app.errors import NotListedError, SignInError, WorkbenchError
 from app.oidc import CALLBACK, oidc_client
 from app.services.background.jobs import health, traffic
-from app.services.people.access import (
+from app.services.people.invitations import accept_invitation, read_invitation, used_invitation
+from app.services.people.sign_ins import PARAMETER, end_sign_in, signed_words, words_in
+from app.services.people.ways_to_sign_in import (
     ATTEMPT_SECONDS,
     SIGN_IN_COOKIE,
     access_contact,
@@ -38,8 +40,6 @@ from app.services.people.access import (
     set_address,
     sign_in_with_code,
 )
-from app.services.people.invitations import accept_invitation, read_invitation, used_invitation
-from app.services.people.sign_ins import PARAMETER, end_sign_in, signed_words, words_in
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 

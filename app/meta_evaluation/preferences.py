@@ -9,7 +9,7 @@ import numpy as np
 
 from app.domain.preference import Winner
 from app.meta_evaluation.bootstrap import RESAMPLES
-from app.meta_evaluation.judges.figures import percentiles, resampled
+from app.meta_evaluation.judges.powered_estimates import percentiles, resampled
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 _EQUAL = 1e-9

@@ -14,7 +14,7 @@ from sklearn.model_selection import GroupKFold
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.estimate import judge_alone
-from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 from app.meta_evaluation.score_matrix import Column, Floats
 
 FOLDS = 5

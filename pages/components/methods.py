@@ -10,15 +10,8 @@ from app.domain.chart_colours import LLM, METHODS, PERSON
 from app.domain.model_label import model_label
 from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
-from app.services.results.quality_cost import (
-    Mean,
-    QualityCost,
-    WriterBias,
-    bias_of,
-    mark_people,
-    quality_and_cost,
-    writers,
-)
+from app.services.results.quality_cost import QualityCost, quality_and_cost
+from app.services.results.writer_bias import Mean, WriterBias, bias_of, mark_people, writers
 from app.services.runtime.workbench import may
 from app.services.scoring.run_labels import method_label
 from pages.components.shell.current import was_pressed

@@ -67,7 +67,7 @@ NO_ACT = {
     "checklists.expert_answers.save_entries",
     "people.api_tokens.api_caller",  # it notes when a program came last
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
-    "people.access.sign_in_with_code",  # likewise
+    "people.ways_to_sign_in.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",
     "think_aloud.independence.add_own_attribute",
     "think_aloud.independence.add_expert",

@@ -14,7 +14,7 @@ import numpy as np
 from app.errors import InputError
 from app.input_file import open_file
 from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
-from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 from app.meta_evaluation.score_matrix import Bools, Floats, Ints
 
 DRAWS, DOCUMENT_DRAWS, SEED = 1000, 300, 7

@@ -16,7 +16,7 @@ from app.errors import OversizedReplyError, ProviderError, UnreadableReplyError
 from app.limits import REPLY
 from app.providers.credentials import Access, Credentials
 from app.providers.registry import open_model, served_names, sold_names
-from app.services.attributes.analysis import open_embedding
+from app.services.attributes.embedding_choice import open_embedding
 from tests.contract.test_embeddings import CASES, TEXTS
 from tests.support.adapter_cases import KEY, AdapterCase, a_request
 

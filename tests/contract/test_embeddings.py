@@ -21,8 +21,8 @@ from app.errors import (
     WrongKeyError,
 )
 from app.providers.credentials import Access, Credentials
-from app.services.attributes import analysis as service
-from app.services.attributes.analysis import open_embedding
+from app.services.attributes import embedding_choice as service
+from app.services.attributes.embedding_choice import open_embedding
 from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Raw, Status
 from tests.support.fake_llm.google_embedding_wire import texts_of
 from tests.support.fake_llm.meaning import WIDTH, vector_of

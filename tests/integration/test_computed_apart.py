@@ -13,7 +13,8 @@ from app.domain.attribute import Attribute, ContributorKind
 from app.errors import InputError, NotReadyError
 from app.limited_process import computed_apart, computed_for_screens, offload_large_work
 from app.limits import COMPUTATIONS
-from app.services.attributes import analysis
+from app.services.attributes import comparison
+from app.services.attributes.embedding_choice import LSA, Embedding
 
 WORDS = ["order", "tone", "detail", "length", "facts", "names", "dates", "claims", "style", "voice", "rhythm", "syntax"]
 ATTRIBUTES = [
@@ -45,9 +46,8 @@ def _refuse() -> None:
 
 
 def forget() -> None:
-    for kept in (analysis._topics, analysis._coherence, analysis._compared, analysis._noticed, analysis._within_sets):
-        kept.cache_clear()
-    analysis._matrices.cache_clear()
+    for name in ("_topics", "_coherence", "_compared", "_noticed", "_within_sets", "_matrices"):
+        getattr(comparison, name).cache_clear()
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ran.append(function.__name__)
         return computed_apart(seconds, function, *arguments)
 
-    monkeypatch.setattr(analysis, "MANY", 1)
-    monkeypatch.setattr(analysis, "computed_apart", noting)
+    monkeypatch.setattr(comparison, "MANY", 1)
+    monkeypatch.setattr(comparison, "computed_apart", noting)
     return ran
 
 
@@ -91,25 +91,25 @@ def test_computed_for_screens_of_large_data_runs_apart_in_a_server(monkeypatch: 
 
 @pytest.mark.long
 def test_topics_computed_apart_are_the_same(apart: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    there = (analysis.topics_in(ATTRIBUTES, topics=3, seeds=2).to_json(), analysis.topic_coherence(ATTRIBUTES))
+    there = (comparison.topics_in(ATTRIBUTES, topics=3, seeds=2).to_json(), comparison.topic_coherence(ATTRIBUTES))
     assert apart == ["analyse_topics", "coherence_over_topics"]
     monkeypatch.undo()
     forget()
-    here = (analysis.topics_in(ATTRIBUTES, topics=3, seeds=2).to_json(), analysis.topic_coherence(ATTRIBUTES))
+    here = (comparison.topics_in(ATTRIBUTES, topics=3, seeds=2).to_json(), comparison.topic_coherence(ATTRIBUTES))
     assert there == here
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("embedding", [analysis.LSA, analysis.Embedding("model", Model())])
+@pytest.mark.parametrize("embedding", [LSA, Embedding("model", Model())])
 def test_comparison_computed_apart_is_the_same(
-    embedding: analysis.Embedding, apart: list[str], monkeypatch: pytest.MonkeyPatch
+    embedding: Embedding, apart: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def compared() -> tuple[object, ...]:
-        unique = analysis.find_unique_attributes(ATTRIBUTES, 0.2, embedding)
+        unique = comparison.find_unique_attributes(ATTRIBUTES, 0.2, embedding)
         return (
-            analysis.compare_contributors(ATTRIBUTES, embedding),
+            comparison.compare_contributors(ATTRIBUTES, embedding),
             (unique.contributors, unique.kinds, unique.themes),
-            analysis.similarity_of_sets(ATTRIBUTES, [[1, 2, 3], [4, 5]], embedding),
+            comparison.similarity_of_sets(ATTRIBUTES, [[1, 2, 3], [4, 5]], embedding),
         )
 
     there = compared()

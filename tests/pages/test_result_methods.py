@@ -5,7 +5,7 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.services.data.projects import get_project
-from app.services.results.quality_cost import mark_people, writers
+from app.services.results.writer_bias import mark_people, writers
 from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]

@@ -28,7 +28,6 @@ from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.results.method_grid import ceilings_of, cell, dimension_means, method_grid
 from app.services.results.preferences import accuracy_on_pairs
-from app.services.results.quality_cost import writers
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of, stand_in_for_rater
 from app.services.results.report import report_html, report_made_apart
@@ -36,6 +35,7 @@ from app.services.results.result_files import result_figures_csv, scores_csv, ve
 from app.services.results.result_texts import report_evidence
 from app.services.results.results import Choices, cached_results, results_of
 from app.services.results.rubric_xray import rubric_xray
+from app.services.results.writer_bias import writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import import_scores
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

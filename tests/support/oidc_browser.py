@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from app.entrance.server_pages import Gate, sign_in_routes
-from app.services.people.access import SIGN_IN_COOKIE, check_access_mode
+from app.services.people.ways_to_sign_in import SIGN_IN_COOKIE, check_access_mode
 from tests.support.oidc_provider import (
     SECRET,
     OidcProviderServer,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.meta_evaluation.questions.failure_modes.evidence import RubricEvidence
+from app.meta_evaluation.questions.failure_modes.rubric_evidence import RubricEvidence
 from app.meta_evaluation.score_matrix import Floats
 
 EACH = 4  # texts of one document

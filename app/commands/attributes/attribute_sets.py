@@ -71,7 +71,7 @@ def similarity(
     from app.attribute_analysis.pool import pool_attributes
     from app.attribute_analysis.similarity import compare_groups, pair_matrices
     from app.providers.credentials import Credentials
-    from app.services.attributes.analysis import open_embedding
+    from app.services.attributes.embedding_choice import open_embedding
     from app.settings import settings
 
     sets, kinds, _ = _gathered(files or [], kind, project, dimension)
@@ -81,7 +81,7 @@ def similarity(
     found = compare_groups(matrices, pool.by_contributor())
     by_kind = compare_groups(matrices, pool.by_kind())
     if output is not None:
-        from app.services.attributes.analysis_files import write_similarity
+        from app.services.attributes.comparison_files import write_similarity
 
         write_similarity(output, found)
         say(f"Wrote {output}.")
@@ -122,7 +122,7 @@ def topics(
     sets, kinds, names = _gathered(files or [], kind, project, dimension)
     found = analyse_topics(pool_attributes(sets, kinds, names), n_topics, seeds)
     if output is not None:
-        from app.services.attributes.analysis_files import write_topics
+        from app.services.attributes.comparison_files import write_topics
 
         write_topics(output, found.leading, kinds)
         say(f"Wrote {output}.")
@@ -160,7 +160,7 @@ def _gathered(
         return sets, kinds | parse_kinds(list(kind) if kind else None), ()
     if files or dimension is None or kind:
         raise InputError("--project goes with --dimension, and without files and --kind.", "Leave out the others.")
-    from app.services.attributes.analysis import active_attributes, names_of_task
+    from app.services.attributes.comparison import active_attributes, names_of_task
     from app.services.data.projects import one_dimension
 
     workbench, target = open_project(project)
@@ -277,8 +277,9 @@ def coverage(
     Example: interacteval attributes coverage --project Demo --dimension coherence
     """
     from app.providers.credentials import Credentials
-    from app.services.attributes.analysis import attribute_coverage, open_embedding, usual_embedding
     from app.services.attributes.checklist_coverage import checklist_coverage, forecast_coverage, judge_coverage
+    from app.services.attributes.comparison import attribute_coverage
+    from app.services.attributes.embedding_choice import open_embedding, usual_embedding
     from app.services.data.projects import one_dimension
     from app.settings import settings
 

@@ -294,7 +294,8 @@ def diff(
 
     Example: interacteval checklist diff --project News --dimension coherence --from 1 --to 2
     """
-    from app.services.checklists.checklists import compare_checklists, view_checklist
+    from app.services.checklists.checklists import view_checklist
+    from app.services.checklists.version_changes import compare_checklists
 
     workbench, on = open_dimension(project, dimension)
     before, after = (view_checklist(workbench, on.id, version).checklist for version in (from_, to))

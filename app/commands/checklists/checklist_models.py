@@ -112,7 +112,8 @@ def try_(
 
     Example: interacteval checklist try --project News --dimension coherence --judge rules --seed 3
     """
-    from app.services.checklists.checklists import drawn_text, judge_preview, view_checklist
+    from app.services.checklists.checklists import view_checklist
+    from app.services.checklists.preview import drawn_text, judge_preview
 
     workbench, of_dimension = open_dimension(project, dimension)
     view = view_checklist(workbench, of_dimension.id, version)

@@ -36,7 +36,7 @@ from app.input_file import LARGEST_LIST, read_file
 from app.limits import CONCURRENCY
 
 if TYPE_CHECKING:
-    from app.services.results.quality_cost import AskingResult
+    from app.services.results.asking_cost import AskingResult
     from app.services.scoring.forecast import Estimate
 
 
@@ -62,7 +62,7 @@ def calls(
     Example: interacteval checklist calls --project News --dimension coherence --judge openai:gpt-6-luna --dry-run
     """
     from app.services.data.projects import get_project
-    from app.services.results.quality_cost import asking_result
+    from app.services.results.asking_cost import asking_result
     from app.services.scoring.asking_runs import (
         AskingOptions,
         asking_forecast,

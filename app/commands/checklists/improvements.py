@@ -124,7 +124,7 @@ def timeline(
 
     Example: interacteval checklist timeline --project News --dimension coherence --question 12
     """
-    from app.services.improvement.decided_answers import question_timeline
+    from app.services.improvement.question_timeline import question_timeline
 
     workbench, draft = newest_draft(project, dimension)
     found = question_timeline(workbench, question_of(draft, question).id, run)

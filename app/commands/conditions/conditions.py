@@ -263,7 +263,7 @@ def effect(
     Example: interacteval conditions effect --project News --dimension coherence --json
     """
     from app.providers.credentials import Credentials
-    from app.services.attributes.analysis import open_embedding
+    from app.services.attributes.embedding_choice import open_embedding
     from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
     from app.services.data.projects import dimensions_named
     from app.settings import settings

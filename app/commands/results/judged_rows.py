@@ -17,7 +17,7 @@ from app.meta_evaluation.judges.difference import (
     difference_verdict,
 )
 from app.meta_evaluation.judges.estimate import ComparedSide, SystemMean
-from app.meta_evaluation.judges.figures import EstimatedFigure, drawn_weights
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, drawn_weights
 from app.meta_evaluation.score_matrix import Correction, Floats
 
 

@@ -15,8 +15,8 @@ from app.meta_evaluation.score_matrix import EPSILON, AltMetric, Correction
 
 if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
-    from app.meta_evaluation.judges.figures import EstimatedFigure
     from app.meta_evaluation.judges.panel import AltTest, Panel
+    from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 
 
 OneJudge = Annotated[str, typer.Option("--judge", metavar="COL", help="the judge's answers", show_default=False)]

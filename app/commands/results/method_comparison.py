@@ -77,8 +77,8 @@ def bias(
     Example: interacteval runs bias 3 --dimension coherence --people writer_1 --people writer_2
     """
     from app.services.data.projects import get_project, one_dimension
-    from app.services.results.quality_cost import bias_of, mark_people
     from app.services.results.results import Choices
+    from app.services.results.writer_bias import bias_of, mark_people
     from app.services.scoring.runs import get_run
 
     workbench = open_workbench()

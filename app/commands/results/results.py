@@ -86,11 +86,11 @@ def results(
     from app.services.data.projects import dimensions_named, overview
     from app.services.results.method_grid import result_words
     from app.services.results.preferences import accuracy_on_pairs
-    from app.services.results.quality_cost import writers
     from app.services.results.result_files import verdict_of, write_results
     from app.services.results.result_texts import quote_counts, report_evidence
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
+    from app.services.results.writer_bias import writers
 
     workbench, target = open_project(project)
     if level == "system" and not overview(workbench, target.id).systems:

@@ -22,7 +22,7 @@ from app.meta_evaluation.agreement_verdict import FEWEST_UNITS, MARGIN, decimals
 from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.comparison import APPROXIMATE, PERMUTATIONS, Comparison, Difference, compare_scores
-from app.meta_evaluation.judges.figures import EstimatedFigure, by_document, resampled, share, wilson
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, by_document, resampled, share, wilson
 from app.meta_evaluation.permutation import FISHER_CAVEAT
 from app.meta_evaluation.score_matrix import Bools, Column, Floats, Level
 

@@ -16,7 +16,8 @@ from scipy import optimize, stats
 from app.meta_evaluation.agreement_verdict import p_value_words
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.estimate import FEW, ComparedSide, codes, drawn_together, is_share, paired_rows
-from app.meta_evaluation.judges.figures import (
+from app.meta_evaluation.judges.panel import FEW_DOCUMENTS, NOT_ESTABLISHED, gap
+from app.meta_evaluation.judges.powered_estimates import (
     CORRECTED,
     JUDGE,
     PEOPLE,
@@ -34,7 +35,6 @@ from app.meta_evaluation.judges.figures import (
     tuned_weight,
     wilson,
 )
-from app.meta_evaluation.judges.panel import FEW_DOCUMENTS, NOT_ESTABLISHED, gap
 from app.meta_evaluation.score_matrix import Floats, Ints
 
 LEVEL = 0.05

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.meta_evaluation.bootstrap import RESAMPLES
-from app.meta_evaluation.judges.figures import by_document, resampled
+from app.meta_evaluation.judges.powered_estimates import by_document, resampled
 from app.meta_evaluation.score_matrix import Bools, Floats, Ints
 
 LEVEL = 0.05

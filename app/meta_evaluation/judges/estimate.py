@@ -13,7 +13,7 @@ import numpy as np
 
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import RESAMPLES
-from app.meta_evaluation.judges.figures import (
+from app.meta_evaluation.judges.powered_estimates import (
     CORRECTED,
     JUDGE,
     PEOPLE,

@@ -11,7 +11,7 @@ from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import decimals
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
-from app.meta_evaluation.judges.figures import EstimatedFigure, Z, percentiles, resampled, wilson
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, Z, percentiles, resampled, wilson
 from app.meta_evaluation.score_matrix import EPSILON, AltMetric, Bools, Column, Floats, chosen
 
 

@@ -17,7 +17,8 @@ from app.providers.base import ChatModel, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions
 from app.providers.pricing import STANDARD, estimate_input_tokens
-from app.services.attributes.analysis import LOCAL_NAME, LSA, NEAR, Embedding, active_attribute
+from app.services.attributes.comparison import active_attribute
+from app.services.attributes.embedding_choice import LOCAL_NAME, LSA, NEAR, Embedding
 from app.services.background.jobs import start_job, stop_job
 from app.services.background.progress import Progress, job_kind
 from app.services.runtime.models import ask_model

@@ -24,7 +24,8 @@ from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.evaluation import Figure, Origin
 from app.meta_evaluation.score_matrix import Level
 from app.providers.model_options import ModelOptions
-from app.services.attributes.analysis import LSA, Embedding, similarity_of_sets
+from app.services.attributes.comparison import similarity_of_sets
+from app.services.attributes.embedding_choice import LSA, Embedding
 from app.services.results.contribution import runs_with_checklist
 from app.services.results.results import Choices, evaluate_scores
 from app.services.runtime.workbench import Workbench, use_case

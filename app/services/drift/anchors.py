@@ -18,7 +18,7 @@ from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT, PROMPT_WITH_EXAMPLES
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.drift import RepeatedAnchorAnswers
-from app.meta_evaluation.judges.figures import by_document, resampled
+from app.meta_evaluation.judges.powered_estimates import by_document, resampled
 from app.meta_evaluation.questions.question_agreement import reference_of
 from app.meta_evaluation.score_matrix import Floats
 from app.prompting import dimension_variables, load_prompt, task_variables

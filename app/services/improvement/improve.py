@@ -55,13 +55,12 @@ from app.services.improvement.decided_answers import (
     TAKEN,
     TAKEN_EDITED,
     DecidedQuestion,
-    asking_of_run,
-    counting_again,
     ensure_halves,
     judged_answer,
     mistakes,
     read_decided,
 )
+from app.services.improvement.draft_trial import asking_of_run, counting_again
 from app.services.runtime.judges import judge_named, reasoning_of
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import answered, own_wordings

@@ -8,7 +8,7 @@ from app.domain.sign_in import AccessMode
 from app.errors import InputError, NotAllowedError
 from app.input_file import LARGEST_FILE, LARGEST_LIST
 from app.limits import MB
-from app.services.people.access import access_contact, access_mode
+from app.services.people.ways_to_sign_in import access_contact, access_mode
 from app.services.runtime.workbench import Workbench, use_case
 from app.settings import settings
 

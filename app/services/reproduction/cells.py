@@ -13,7 +13,7 @@ from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, ScoredDimension, evaluate, mean_over_dimensions
 from app.meta_evaluation.score_matrix import Coefficient, Duplicates, Measure
 from app.meta_evaluation.writer_bias import Mean
-from app.services.attributes.analysis import names_of_task, similarity_of_sets, topics_in
+from app.services.attributes.comparison import names_of_task, similarity_of_sets, topics_in
 from app.services.conditions.study import plan_trials
 from app.services.conditions.study_figures import StudyFigures, trial_figures
 from app.services.reproduction.data_files import PublishedScores, read_scores
@@ -26,9 +26,9 @@ from app.services.reproduction.reproduction import (
     Source,
     StudySource,
 )
-from app.services.results.quality_cost import bias_of
 from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.run_comparison import compare_runs, sets_named
+from app.services.results.writer_bias import bias_of
 
 MARKS = ("†", "‡")
 LIKELY = 0.05

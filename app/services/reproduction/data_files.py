@@ -20,7 +20,7 @@ from app.services.attributes.attributes import attribute_sets, attributes_of, im
 from app.services.attributes.preferences import import_preferences
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project, save_dimension, save_task
-from app.services.results.quality_cost import mark_people, writers
+from app.services.results.writer_bias import mark_people, writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 

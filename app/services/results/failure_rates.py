@@ -8,7 +8,7 @@ import numpy as np
 from app.domain.checklist import Question
 from app.domain.roles_and_rights import Right
 from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate, judge_alone
-from app.meta_evaluation.judges.figures import EstimatedFigure, wilson
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, wilson
 from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.services.results.corrected_shares import corrected_shares

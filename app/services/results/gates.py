@@ -17,7 +17,7 @@ from app.meta_evaluation.evaluation import Figure
 from app.meta_evaluation.gates import FALL, MOST_NIGHTS, SCORE, YES, Gate, NightlyFigures, nightly_figures
 from app.meta_evaluation.judges.drift import LIMIT
 from app.meta_evaluation.judges.estimate import judge_alone
-from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 from app.services.results.results import Choices, DimensionResult
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.run_labels import variant_words

@@ -16,7 +16,12 @@ from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.evaluators.checklist import INCONSISTENT
 from app.meta_evaluation.captions import counted_of
-from app.meta_evaluation.questions.failure_modes.evidence import ENOUGH_TEXTS, ModeFinding, RubricEvidence, WordingHint
+from app.meta_evaluation.questions.failure_modes.rubric_evidence import (
+    ENOUGH_TEXTS,
+    ModeFinding,
+    RubricEvidence,
+    WordingHint,
+)
 from app.meta_evaluation.questions.failure_modes.xray import failure_modes
 from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials

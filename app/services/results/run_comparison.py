@@ -21,7 +21,7 @@ from app.meta_evaluation.judges.difference import (
     difference_verdict,
 )
 from app.meta_evaluation.judges.estimate import ComparedSide, SystemMean, system_means
-from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 from app.meta_evaluation.score_matrix import Coefficient, Floats
 from app.services.results.corrected_shares import reference_scores
 from app.services.results.question_analysis import ExpertSide, expert_side

@@ -18,14 +18,12 @@ from app.services.data.texts import text_titles
 from app.services.improvement.decided_answers import (
     FEWEST_PROOF,
     DecidedQuestion,
-    DraftTrial,
     decided_questions,
     figures_sentence,
     judged_runs,
-    question_timeline,
     too_few_sentence,
-    try_draft,
 )
+from app.services.improvement.draft_trial import DraftTrial, try_draft
 from app.services.improvement.improve import (
     accept_improvement,
     attempt_sentence,
@@ -36,6 +34,7 @@ from app.services.improvement.improve import (
     improvement_job_key,
     refuse_improvement,
 )
+from app.services.improvement.question_timeline import question_timeline
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.last_models import last_model
 from pages.components.shell.background import watch

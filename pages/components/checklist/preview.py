@@ -8,8 +8,8 @@ from app.domain.checklist_score import Answer
 from app.domain.model_label import model_label
 from app.domain.project import Text, text_title
 from app.domain.roles_and_rights import Right
-from app.services.checklists.checklists import (
-    ChecklistView,
+from app.services.checklists.checklists import ChecklistView
+from app.services.checklists.preview import (
     PreviewScore,
     PreviewText,
     drawn_text,

@@ -11,8 +11,8 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.domain.chart_colours import NEUTRAL
 from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
-from app.services.attributes.analysis import Embedding
-from app.services.attributes.analysis_files import FIELDS
+from app.services.attributes.comparison_files import FIELDS
+from app.services.attributes.embedding_choice import Embedding
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
 from app.services.conditions.condition_effect import effect_of_conditions as effect_of
 from app.services.results.contribution import (

@@ -11,23 +11,25 @@ from app.domain.attribute import Attribute, ContributorKind
 from app.domain.model_label import RULES_LABEL, model_label
 from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import (
+from app.services.attributes.comparison import (
+    ContributorComparison,
+    SetComparison,
+    UniqueAttributes,
+    compare_contributors,
+)
+from app.services.attributes.comparison_files import likeness_chart, likeness_latex, likeness_rows
+from app.services.attributes.embedding_choice import (
     LOCAL_NAME,
     LSA,
     LSA_NAME,
     MINILM_INSTALL,
-    ContributorComparison,
     Embedding,
     EmbeddingChoice,
-    SetComparison,
-    UniqueAttributes,
-    compare_contributors,
     embedding_choices,
     has_sentence_model,
     open_embedding,
     usual_embedding,
 )
-from app.services.attributes.analysis_files import likeness_chart, likeness_latex, likeness_rows
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell.current import one_between, was_pressed
 from pages.components.shell.labels import ShownErrors, more_in_guide, plain

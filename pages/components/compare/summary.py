@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from app.services.attributes.analysis import ContributorComparison, OneSidedTheme, UniqueAttributes
+from app.services.attributes.comparison import ContributorComparison, OneSidedTheme, UniqueAttributes
 from pages.components.compare.similarity import Names
 from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.tables import csv_download, show_table

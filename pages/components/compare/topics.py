@@ -10,7 +10,7 @@ import streamlit as st
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.chart_colours import METHODS, NEUTRAL
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import (
+from app.services.attributes.comparison import (
     DEFAULT_SEEDS,
     DEFAULT_TOPICS,
     FEWEST_TOPICS,
@@ -24,7 +24,7 @@ from app.services.attributes.analysis import (
     topic_coherence,
     topics_in,
 )
-from app.services.attributes.analysis_files import SPREAD_TITLE, spread_chart, spread_rows, topics_latex
+from app.services.attributes.comparison_files import SPREAD_TITLE, spread_chart, spread_rows, topics_latex
 from pages.components.compare.similarity import Names
 from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.tables import Chart, colour_scale, csv_download, latex_download, picture, show_table

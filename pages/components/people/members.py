@@ -15,8 +15,8 @@ from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import SharedTexts, give_dimensions, move_texts, share_texts, shared_texts
 from app.services.checklists.my_work import IDLE_DAYS, MemberTasks, tasks_of_members
 from app.services.data.projects import dimensions_named
-from app.services.people.access import link_of
 from app.services.people.invitations import NewInvitationLink, invite, invite_several, message_for, revoke_access
+from app.services.people.ways_to_sign_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import saved_typing

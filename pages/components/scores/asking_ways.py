@@ -9,7 +9,7 @@ from app.domain.project import Dimension, Project
 from app.domain.run import AskingWay
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import published_checklist
-from app.services.results.quality_cost import AskingResult, asking_result
+from app.services.results.asking_cost import AskingResult, asking_result
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_runs import (

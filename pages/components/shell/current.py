@@ -17,7 +17,7 @@ from app.domain.roles_and_rights import Role
 from app.errors import NotFoundError
 from app.services.attributes.attributes import contributors_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.people.access import person_at_browser
+from app.services.people.ways_to_sign_in import person_at_browser
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.think_aloud.independence import add_expert, describe_expert
 from pages.components.shell.browser.page_scripts import saved_typing

@@ -8,15 +8,6 @@ from app.domain.chart_colours import NEUTRAL, PERSON
 from app.domain.model_label import model_label
 from app.domain.project import Dimension, Project
 from app.domain.roles_and_rights import Right
-from app.services.attributes.analysis import (
-    LSA,
-    LSA_NAME,
-    OtherExpertsCoverage,
-    ThemeCoverage,
-    attribute_coverage,
-    open_embedding,
-    usual_embedding,
-)
 from app.services.attributes.checklist_coverage import (
     ChecklistCoverage,
     begin_judging_coverage,
@@ -25,6 +16,8 @@ from app.services.attributes.checklist_coverage import (
     forecast_coverage,
     stop_judging_coverage,
 )
+from app.services.attributes.comparison import OtherExpertsCoverage, ThemeCoverage, attribute_coverage
+from app.services.attributes.embedding_choice import LSA, LSA_NAME, open_embedding, usual_embedding
 from app.services.runtime.workbench import Workbench, may
 from app.services.scoring.last_models import last_model
 from pages.components.shell.background import watch

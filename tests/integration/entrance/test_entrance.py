@@ -15,8 +15,8 @@ from app.domain.roles_and_rights import Role
 from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners, owner_of
 from app.entrance.server_pages import sign_in_routes
 from app.errors import InputError
-from app.services.people.access import BROWSER_COOKIE, SIGN_IN_COOKIE, check_access_mode, set_address
 from app.services.people.invitations import invite, invite_owner, revoke_access
+from app.services.people.ways_to_sign_in import BROWSER_COOKIE, SIGN_IN_COOKIE, check_access_mode, set_address
 from app.services.runtime.workbench import Workbench
 from app.settings import names_of_server
 

@@ -25,7 +25,7 @@ from app.entrance.request_checks import (
 )
 from app.entrance.streamlit_app import StreamlitApp
 from app.limits import FILES_HELD
-from app.services.people.access import BROWSER_COOKIE
+from app.services.people.ways_to_sign_in import BROWSER_COOKIE
 from app.settings import names_of_server
 
 PORT, MOST = 8501, 1000

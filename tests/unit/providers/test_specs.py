@@ -20,7 +20,7 @@ from app.providers.model_name import ModelName, parse_model_name
 from app.providers.model_options import EFFORTS, efforts_of
 from app.providers.registry import describe_models, gives_logprobs, import_sdk, open_model
 from app.providers.specs import KNOWN_PROVIDERS, OWN, ModelTraits, ProviderSpec, network_providers, spec_of
-from app.services.attributes.analysis import embedding_choices
+from app.services.attributes.embedding_choice import embedding_choices
 from app.services.runtime.models import ProviderAccess, provider_access
 from app.services.runtime.workbench import Workbench
 from app.settings import Settings

@@ -5,7 +5,7 @@ from scipy.stats import rankdata
 
 from app.meta_evaluation.agreement_verdict import decimals
 from app.meta_evaluation.captions import counted_of
-from app.meta_evaluation.questions.failure_modes.evidence import (
+from app.meta_evaluation.questions.failure_modes.rubric_evidence import (
     AGAINST,
     ALWAYS,
     DIFFERS,
@@ -378,8 +378,8 @@ MEASURED = (
 def failure_modes(found: RubricEvidence) -> tuple[ModeFinding, ...]:
     """Return RIFT's eight failure modes (2604.01375) found in a project's answers.
 
-    A question gets a badge only if a whole interval lies beyond its limit (evidence.py): no badge may mean a good
-    question or too little evidence.
+    A question gets a badge only if a whole interval lies beyond its limit (in rubric_evidence.py): no badge may mean a
+    good question or too little evidence.
     """
     findings = [missing_criteria(found)]
     for place in range(found.questions):

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.services.people.access import BROWSER_COOKIE, cookie_name
+from app.services.people.ways_to_sign_in import BROWSER_COOKIE, cookie_name
 
 LEFT_OUT: Mapping[str, str] = {
     "typed_key_": "a key, which is kept nowhere",

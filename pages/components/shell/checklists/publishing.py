@@ -15,10 +15,7 @@ from app.errors import WorkbenchError
 from app.services.building.build_state import BuildView, StageState
 from app.services.checklists.checklists import (
     ChecklistView,
-    DiffKind,
-    QuestionChange,
     check_unchanged,
-    compare_checklists,
     get_checklist,
     new_draft,
     publish,
@@ -26,6 +23,7 @@ from app.services.checklists.checklists import (
 )
 from app.services.checklists.draft_edits import Heading, OpenEdits, QuestionWording
 from app.services.checklists.expert_answers import answers_taken_over
+from app.services.checklists.version_changes import DiffKind, QuestionChange, compare_checklists
 from app.services.runtime.judges import end_warning
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell import labels as local_time

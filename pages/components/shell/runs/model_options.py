@@ -15,7 +15,7 @@ from app.domain.project import Project
 from app.domain.text_filter import EVERY_SYSTEM, SystemChoice, TextFilter
 from app.errors import UnknownModelError, WorkbenchError
 from app.services.data.held_out_split import state_of
-from app.services.results.quality_cost import writers
+from app.services.results.writer_bias import writers
 from app.services.runtime.endpoint_models import (
     HOW_TO_GET_ONE,
     LocalServer,

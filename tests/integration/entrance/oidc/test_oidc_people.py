@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from app.domain.roles_and_rights import Role
-from app.services.people.access import SIGN_IN_COOKIE
 from app.services.people.invitations import accept_invitation, invite, invite_owner, revoke_access
+from app.services.people.ways_to_sign_in import SIGN_IN_COOKIE
 from app.services.runtime.workbench import Workbench
 from tests.support.oidc_browser import HOST, at_provider, browser, is_in, refused, sign_in
 from tests.support.oidc_provider import (

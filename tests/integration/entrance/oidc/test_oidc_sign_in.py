@@ -7,9 +7,9 @@ import pytest
 from starlette.testclient import WebSocketDenialResponse
 
 from app.domain.roles_and_rights import Role
-from app.services.people.access import SIGN_IN_COOKIE
 from app.services.people.invitations import accept_invitation, invite
 from app.services.people.sign_ins import actor_of_cookie
+from app.services.people.ways_to_sign_in import SIGN_IN_COOKIE
 from app.services.runtime.workbench import Workbench
 from tests.support.oidc_browser import ATTEMPT, DAY, HOST, at_provider, back, browser, is_in, later, refused, sign_in
 from tests.support.oidc_provider import (

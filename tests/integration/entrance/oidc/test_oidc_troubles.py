@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import InputError
-from app.services.people.access import check_access_mode
+from app.services.people.ways_to_sign_in import check_access_mode
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from tests.support.oidc_browser import at_provider, back, browser, is_in, refused, sign_in

@@ -15,7 +15,6 @@ from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.roles_and_rights import Role
 from app.errors import NotAllowedError, NotReadyError
 from app.providers.credentials import Access, Credentials
-from app.services.attributes.analysis import LSA, NEAR, attribute_coverage
 from app.services.attributes.attribute_changes import exclude_attributes, merge_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.attributes.checklist_coverage import (
@@ -24,6 +23,8 @@ from app.services.attributes.checklist_coverage import (
     forecast_coverage,
     judge_coverage,
 )
+from app.services.attributes.comparison import attribute_coverage
+from app.services.attributes.embedding_choice import LSA, NEAR
 from app.services.background.runner import drain_jobs
 from app.services.data.projects import dimensions_named
 from app.services.demo import DEMO_PROJECT, load_demo

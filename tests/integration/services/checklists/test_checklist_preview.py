@@ -6,19 +6,16 @@ import pytest
 
 from app.domain.checklist_score import Answer
 from app.errors import NotFoundError, NotReadyError
-from app.services.checklists.checklists import (
-    ChecklistView,
+from app.services.checklists.checklists import ChecklistView, new_draft, versions_of, view_checklist
+from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
+from app.services.checklists.preview import (
     PreviewScore,
     drawn_text,
     judge_preview,
-    new_draft,
     preview_score,
     preview_text,
     preview_texts,
-    versions_of,
-    view_checklist,
 )
-from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.behaviour import Answer as Reply

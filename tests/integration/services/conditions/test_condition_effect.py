@@ -8,9 +8,9 @@ from scipy.stats import spearmanr
 from app.domain.condition import Family
 from app.domain.project import Dimension, Project, Task
 from app.domain.run import RunDimension
-from app.services.attributes.analysis import compare_contributors
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import attributes_of
+from app.services.attributes.comparison import compare_contributors
 from app.services.building.build import build
 from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
 from app.services.conditions.study import StudyOptions

@@ -8,8 +8,8 @@ import pytest
 from app.domain.checklist_score import Answer
 from app.errors import NotReadyError
 from app.services.checklists.checklists import new_draft, publish
-from app.services.improvement.decided_answers import question_timeline
 from app.services.improvement.improve import accept_improvement, forecast_improvement, improve
+from app.services.improvement.question_timeline import question_timeline
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.wording_judges import (
     ASKED,

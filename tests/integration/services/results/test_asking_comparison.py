@@ -10,7 +10,8 @@ from app.domain.project import Dimension
 from app.domain.run import AskingWay
 from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.answer_draws import draw_texts
-from app.services.results.quality_cost import AskingResult, asking_result, quality_and_cost
+from app.services.results.asking_cost import AskingResult, asking_result
+from app.services.results.quality_cost import quality_and_cost
 from app.services.results.results import cached_result
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_runs import AskingOptions, asking_runs, start_asking, work_on_asking

@@ -11,7 +11,7 @@ from app.domain.project import Dimension
 from app.errors import InputError, NotReadyError, ProviderError
 from app.services.checklists.checklists import ChecklistView, new_draft, versions_of, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
-from app.services.improvement.decided_answers import try_draft
+from app.services.improvement.draft_trial import try_draft
 from app.services.results.results import cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on

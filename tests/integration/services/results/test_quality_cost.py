@@ -10,8 +10,9 @@ from app.domain.project import Dimension
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.errors import InputError, NotReadyError
 from app.services.attributes.preferences import import_preferences
-from app.services.results.quality_cost import bias_of, cost_of, mark_people, quality_and_cost, writers
+from app.services.results.quality_cost import cost_of, quality_and_cost
 from app.services.results.results import Choices
+from app.services.results.writer_bias import bias_of, mark_people, writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import get_run
 from tests.support.projects import ready_to_score

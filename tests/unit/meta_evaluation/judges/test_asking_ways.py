@@ -9,7 +9,7 @@ from scipy import stats
 from app.domain.run import AskingWay
 from app.errors import InputError
 from app.meta_evaluation.judges.asking_ways import AskingWayAnswers, compare_asking, repeat_inconsistency
-from app.meta_evaluation.judges.figures import wilson
+from app.meta_evaluation.judges.powered_estimates import wilson
 from app.meta_evaluation.score_matrix import Floats
 
 NONE = math.nan

@@ -15,7 +15,7 @@ from app.meta_evaluation.judges.asking_ways import (
     position_verdict,
     repeat_inconsistency_words,
 )
-from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 
 TEXTS = 40
 

@@ -13,7 +13,7 @@ from app.meta_evaluation.judges.difference import (
     difference_verdict,
 )
 from app.meta_evaluation.judges.estimate import ComparedSide, estimate, judge_alone
-from app.meta_evaluation.judges.figures import EstimatedFigure, Z
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, Z
 from app.meta_evaluation.score_matrix import Floats
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.judges import figures as sums
+from app.meta_evaluation.judges import powered_estimates as sums
 from app.meta_evaluation.judges.estimate import estimate
-from app.meta_evaluation.judges.figures import EstimatedFigure, Z
 from app.meta_evaluation.judges.panel import estimate_cautions, estimate_forecast, estimate_verdict
+from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, Z
 from app.meta_evaluation.score_matrix import Floats
 
 

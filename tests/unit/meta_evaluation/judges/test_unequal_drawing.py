@@ -8,7 +8,8 @@ import pytest
 
 from app.errors import InputError
 from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
-from app.meta_evaluation.judges.figures import (
+from app.meta_evaluation.judges.panel import estimate_cautions
+from app.meta_evaluation.judges.powered_estimates import (
     Moments,
     Sums,
     Z,
@@ -19,7 +20,6 @@ from app.meta_evaluation.judges.figures import (
     sums,
     tuned_weight,
 )
-from app.meta_evaluation.judges.panel import estimate_cautions
 from app.meta_evaluation.score_matrix import Floats
 
 SHARE = 0.4

@@ -11,8 +11,8 @@ import pytest
 from app.errors import NotFoundError, UnsupportedError
 from app.providers.credentials import Credentials
 from app.providers.embeddings import local
-from app.services.attributes import analysis as service
-from app.services.attributes.analysis import LSA, Embedding, embedding_choices, open_embedding, usual_embedding
+from app.services.attributes import embedding_choice as service
+from app.services.attributes.embedding_choice import LSA, Embedding, embedding_choices, open_embedding, usual_embedding
 from app.settings import settings
 
 

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from app.meta_evaluation.questions.failure_modes.evidence import Limit, differing_pairs, of_correlations, of_shares
+from app.meta_evaluation.questions.failure_modes.rubric_evidence import (
+    Limit,
+    differing_pairs,
+    of_correlations,
+    of_shares,
+)
 from app.meta_evaluation.questions.failure_modes.xray import _residual
 from tests.support.planted_rubric import good_rubric
 

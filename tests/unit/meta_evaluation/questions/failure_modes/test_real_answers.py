@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from app.meta_evaluation.questions.failure_modes.evidence import RubricEvidence
+from app.meta_evaluation.questions.failure_modes.rubric_evidence import RubricEvidence
 from app.meta_evaluation.questions.failure_modes.xray import failure_modes
 from app.meta_evaluation.score_matrix import Floats
 from tests.support.real_data import shared_data

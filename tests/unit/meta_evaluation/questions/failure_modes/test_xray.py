@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.meta_evaluation.questions.failure_modes.evidence import RubricEvidence
+from app.meta_evaluation.questions.failure_modes.rubric_evidence import RubricEvidence
 from app.meta_evaluation.questions.failure_modes.xray import failure_modes
 from tests.support.planted_rubric import good_rubric, with_answers, with_people
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.meta_evaluation.agreement_verdict import decimals
 from app.meta_evaluation.bootstrap import RESAMPLES
-from app.meta_evaluation.judges.figures import Ends, by_document, resampled, share, wilson
+from app.meta_evaluation.judges.powered_estimates import Ends, by_document, resampled, share, wilson
 from app.meta_evaluation.questions.item_analysis import MANY_UNANSWERED, RARE, share_of_yes
 from app.meta_evaluation.questions.question_agreement import ENOUGH, OUTSIDE, majority, most_say, settled
 from app.meta_evaluation.score_matrix import Bools, Column, Floats, Ints
