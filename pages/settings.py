@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.model_label import RULES_LABEL
+from app.domain.model_call import RULES_LABEL
 from app.domain.roles_and_rights import Right
 from app.services.runtime.backups import backup_bytes, downloadable
 from app.services.runtime.models import data_place, limits

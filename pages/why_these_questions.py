@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import builds_of

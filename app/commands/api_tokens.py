@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
-from app.domain.expiry import MOST_DAYS, TOKEN_DAYS
 from app.domain.people import ApiToken
+from app.domain.sign_in import MOST_DAYS, TOKEN_DAYS
 
 TokenArgument = Annotated[str, typer.Argument(help="What the token is called, such as what it is for.")]
 

@@ -18,8 +18,8 @@ from app.commands.shared import (
     print_json,
     table,
 )
-from app.domain.expiry import LINK_DAYS, MOST_DAYS
 from app.domain.roles_and_rights import Role
+from app.domain.sign_in import LINK_DAYS, MOST_DAYS
 from app.errors import InputError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from app.corpora.own_score_tables import TableData
 from app.corpora.rows import numbers_in
-from app.corpora.score_and_answer_tables import TableData
 
 Scale = tuple[float, float]
 USUAL_SCALES: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 10))

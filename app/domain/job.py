@@ -1,10 +1,18 @@
-"""Jobs: long work in the background, done by a worker or by the web process that started it."""
+"""Jobs: long work in the background, done by a worker or by the web process that started it; and heartbeats of
+processes that work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
+
+HEARTBEAT_SECONDS = 5.0
+"""Seconds between two heartbeats of a process that works on a job or a run."""
+HEARTBEAT_TIMEOUT = timedelta(seconds=30)
+"""A job or run whose process is silent for longer may be taken over by another process."""
+WORKER_TIMEOUT = timedelta(seconds=20)
+"""A worker that is silent for longer isn't listed as there any more."""
 
 
 class JobStatus(StrEnum):

@@ -1,4 +1,4 @@
-"""Calls of models: the prompt, the entry in the ledger, and batches at a provider."""
+"""Calls of models: the prompt, the entry in the ledger, and batches at a provider; and a model's name on screens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -121,3 +121,17 @@ class RecordedCall:
     run: int | None = None
     project: int | None = None
     person: int | None = None
+
+
+RULES_LABEL = "rules, not an LLM"
+
+
+def model_label(name: str) -> str:
+    """Return a model's name for screens, marked if it is no LLM. In a comma-separated list each name is labelled."""
+    if ", " in name:
+        return ", ".join(map(model_label, name.split(", ")))
+    if name == "rules":
+        return RULES_LABEL
+    if name == "none":
+        return "–"
+    return f"{name} (recorded answers)" if name.startswith("replay:") else name

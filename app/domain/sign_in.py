@@ -1,4 +1,4 @@
-"""Ways to sign in, and the list of people who may."""
+"""Ways to sign in, how long sign-ins, links and tokens last, and the list of people who may sign in."""
 
 import re
 from dataclasses import dataclass
@@ -6,6 +6,13 @@ from enum import StrEnum
 from functools import lru_cache
 
 from app.errors import InputError
+
+LINK_DAYS, TOKEN_DAYS, MOST_DAYS = 14, 90, 365
+"""Days until an unopened link or an API token expires, by default and at most."""
+SIGNED_IN_DAYS = 30
+"""Days that a browser stays signed in."""
+OIDC_DAYS = 7
+"""The same for sign-in by a provider, shorter so that the provider confirms again (one click) who may sign in."""
 
 LONGEST = 254
 """Characters of an email address, the limit of mail servers."""

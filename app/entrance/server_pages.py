@@ -17,9 +17,8 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.domain.expiry import OIDC_DAYS, SIGNED_IN_DAYS
 from app.domain.roles_and_rights import NOBODY
-from app.domain.sign_in import AccessMode
+from app.domain.sign_in import OIDC_DAYS, SIGNED_IN_DAYS, AccessMode
 from app.errors import NotListedError, SignInError, WorkbenchError
 from app.oidc import CALLBACK, oidc_client
 from app.services.background.jobs import health, traffic

@@ -10,8 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
 
-from app.domain.heartbeat import HEARTBEAT_TIMEOUT
-from app.domain.job import Job, JobStatus, NewJob
+from app.domain.job import HEARTBEAT_TIMEOUT, Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
 from db.engine import stored_state
 from db.models.columns import database_now, now

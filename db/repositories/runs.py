@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
-from app.domain.heartbeat import HEARTBEAT_TIMEOUT
+from app.domain.job import HEARTBEAT_TIMEOUT
 from app.domain.run import Lease, Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
 from app.errors import ConflictError, NotFoundError, RunLostError
 from db.engine import stored_state

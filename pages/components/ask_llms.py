@@ -6,8 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from app.domain.model_call import BatchStatus, ProviderBatch
-from app.domain.model_label import model_label
+from app.domain.model_call import BatchStatus, ProviderBatch, model_label
 from app.domain.project import Dimension, Project
 from app.errors import WorkbenchError
 from app.services.attributes.pairs import begin_contrasts, contrast_job_key, contrastable, stop_contrasts

@@ -11,7 +11,7 @@ import streamlit as st
 from app.domain.attribute import Attribute, AttributeChange, AttributeStatus, Contributor, ContributorKind
 from app.domain.build import BuildComponent
 from app.domain.condition import conditions_of
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project
 from app.errors import ConflictError
 from app.services.attributes.attribute_changes import (

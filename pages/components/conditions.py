@@ -9,7 +9,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_colours import LLM, METHODS, NEUTRAL, PERSON
 from app.domain.condition import Family, StudyCondition
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project
 from app.domain.roles_and_rights import Right
 from app.services.building.build import COMPONENTS, USUAL_COMPONENTS

@@ -10,7 +10,7 @@ import streamlit as st
 from app.domain.checklist import Checklist
 from app.domain.checklist_score import Answer, Judgment
 from app.domain.improvement import Decision
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project, Text, text_title
 from app.domain.quotes import QuotedPlace, find_quote
 from app.domain.room import MOST_ROOM_TEXTS

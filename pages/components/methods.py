@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import LLM, METHODS, PERSON
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.services.results.quality_cost import QualityCost, quality_and_cost

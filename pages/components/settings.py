@@ -5,7 +5,7 @@ import asyncio
 import pandas as pd
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.services.runtime.endpoint_models import forget_local_server

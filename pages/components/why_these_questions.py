@@ -12,7 +12,7 @@ import streamlit as st
 from app.domain.attribute import ContributorKind
 from app.domain.chart_colours import INK, LIGHT_INK, NEUTRAL
 from app.domain.checklist import Question
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Branch, Flow, LineageView, Unserved
 from pages.components.shell.checklists.publishing import ORIGINS, STAGE_NAMES

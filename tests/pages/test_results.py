@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.corpora.score_and_answer_tables import ScoreColumns
+from app.corpora.own_score_tables import ScoreColumns
 from app.domain.checklist import ChecklistStatus
 from app.domain.checklist_score import Evaluation
 from app.domain.condition import Family
@@ -21,7 +21,7 @@ from app.domain.project import Dimension, Task
 from app.domain.run import Outcome
 from app.domain.text_filter import SystemChoice
 from app.meta_evaluation.judges.panel import alt_test_verdict
-from app.services.attributes.preferences import import_preferences
+from app.services.attributes.preference_import import import_preferences
 from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study

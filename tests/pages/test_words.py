@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from pages.components.shell.checklists.question_editor import marked
 from pages.components.shell.labels import button_label, plain
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from app.corpora.score_and_answer_tables import ScoreColumns
+from app.corpora.own_score_tables import ScoreColumns
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of

@@ -52,7 +52,7 @@ def import_(
     Example: interacteval preferences import pairs.jsonl --project Chats --dimension helpfulness --by Ana
     """
     from app.corpora.formats.preferences import parse_pair_columns
-    from app.services.attributes.preferences import import_preferences
+    from app.services.attributes.preference_import import import_preferences
 
     columns = parse_pair_columns(map_ or [])
     report = import_preferences(open_workbench(), file, project, columns, dimension, by, format_)

@@ -35,7 +35,7 @@ def import_(
 
     Example: interacteval scores import rouge.csv --project News --dimension relevance --column rouge_l
     """
-    from app.corpora.score_and_answer_tables import ScoreColumns
+    from app.corpora.own_score_tables import ScoreColumns
     from app.services.data.projects import dimensions_named
     from app.services.scoring.own_scores import import_scores
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 from app.corpora.assembly import CorpusBuilder, RatingCell, digest
 from app.corpora.corpus import ColumnUse, CorpusReader
 from app.corpora.mapping import ColumnMapping, guess_mapping, source_label, writer_label
+from app.corpora.own_score_tables import TableData, as_table
 from app.corpora.records import Records
 from app.corpora.rows import BadCellError, FileRows, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.scale import proposed_scale
-from app.corpora.score_and_answer_tables import TableData, as_table
 from app.domain.project import Dimension, Task, Text
 from app.domain.storable_text import checked_name, quoted
 from app.errors import FileFormatError, InputError

@@ -61,3 +61,8 @@ def rows_by(records: Records, key: tuple[str, ...]) -> Records:
         named = tuple(str(record.get(name)) for name in key)
         groups.setdefault(named, (row, []))[1].append(record)
     return Records(records.container, [(row, {"rows": rows}) for row, rows in groups.values()], records.skipped)
+
+
+def rest_of_record(record: Mapping[str, Any], *read: str) -> dict[str, Any]:
+    """Return the fields of a record that are no part of a text, without those named in `read`."""
+    return {name: value for name, value in record.items() if name not in read}

@@ -9,8 +9,8 @@ from typing import Any
 from app.corpora.corpus import ColumnUse, SkippedRow
 from app.corpora.formats.conversations import given_and_reply, opened
 from app.corpora.mapping import FIELD_NAMES
+from app.corpora.own_score_tables import open_table
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, one_line, prose
-from app.corpora.score_and_answer_tables import open_table
 from app.domain.conversation import transcript
 from app.domain.preference import Winner
 from app.domain.storable_text import checked_name

@@ -8,7 +8,7 @@ import pandas as pd
 from app.attribute_analysis.similarity import SetComparison, Similarity
 from app.attribute_analysis.topics.grouping import TopicGrouping
 from app.domain.attribute import ContributorKind
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.errors import InputError, NotReadyError
 from app.export.charts import Chart, LikenessCell, SpreadRow, chart_svg, likeness_grid, spread_chart
 from app.export.latex import interval_shown, latex_tabular

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from app.domain.heartbeat import HEARTBEAT_TIMEOUT, WORKER_TIMEOUT
-from app.domain.job import Job, JobStatus, NewJob
+from app.domain.job import HEARTBEAT_TIMEOUT, WORKER_TIMEOUT, Job, JobStatus, NewJob
 from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, DatabaseError
 from app.providers.credentials import Credentials

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from app.domain.heartbeat import HEARTBEAT_SECONDS
-from app.domain.job import Job, JobStatus
+from app.domain.job import HEARTBEAT_SECONDS, Job, JobStatus
 from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY, Right
 from app.errors import DatabaseError, JobLostError, WorkbenchError
 from app.services.background.progress import Progress, as_given, kind_named

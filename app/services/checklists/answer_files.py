@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.score_and_answer_tables import Cells, TableData, answer_rows, load_table
+from app.corpora.own_score_tables import Cells, TableData, answer_rows, load_table
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, Question
 from app.domain.checklist_score import Answer

@@ -12,10 +12,10 @@ from typing import Any
 from app.corpora.corpus import Corpus, CorpusReader
 from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess, read_scale, source_label, writer_label
+from app.corpora.own_score_tables import open_table
 from app.corpora.reading import FORMATS, as_wished, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
-from app.corpora.score_and_answer_tables import open_table
 from app.domain.project import Task
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError

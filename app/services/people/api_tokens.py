@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 
-from app.domain.expiry import MOST_DAYS, TOKEN_DAYS
 from app.domain.people import ApiToken, LinkState
 from app.domain.roles_and_rights import Actor, Membership, Right, Role
+from app.domain.sign_in import MOST_DAYS, TOKEN_DAYS
 from app.domain.storable_text import checked_name, quoted
 from app.errors import BudgetError, InputError, NotAllowedError, NotFoundError
 from app.services.people.sign_ins import SEEN, new_token, token_hash

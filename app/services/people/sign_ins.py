@@ -11,10 +11,9 @@ from urllib.parse import urlencode
 from itsdangerous import BadData, URLSafeSerializer, URLSafeTimedSerializer
 
 from app.domain.audit_log import PendingAct
-from app.domain.expiry import OIDC_DAYS, SIGNED_IN_DAYS
 from app.domain.people import Person
 from app.domain.roles_and_rights import NOBODY, Actor, Right
-from app.domain.sign_in import AllowList
+from app.domain.sign_in import OIDC_DAYS, SIGNED_IN_DAYS, AllowList
 from app.domain.storable_text import checked_name
 from app.oidc import Identity
 from app.services.runtime.workbench import Workbench, use_case

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from app.corpora.formats.registry import KNOWN_FORMATS, NAMED_FORMATS
 from app.corpora.mapping import ColumnMapping
+from app.corpora.own_score_tables import load_table, open_table
 from app.corpora.reading import detect_format
 from app.corpora.recipes.recipe import DataSet, PaperRecipe, PaperTable
 from app.corpora.records import CONTAINERS
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, number
-from app.corpora.score_and_answer_tables import load_table, open_table
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.errors import FileFormatError, InputError, WorkbenchError
 from app.input_file import open_file, read_file, shown_path
 from app.services.attributes.attributes import attribute_sets, attributes_of, import_attribute_table, import_attributes
-from app.services.attributes.preferences import import_preferences
+from app.services.attributes.preference_import import import_preferences
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project, save_dimension, save_task
 from app.services.results.writer_bias import mark_people, writers

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.export.latex import interval_shown

@@ -12,7 +12,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from app.domain.heartbeat import HEARTBEAT_TIMEOUT
+from app.domain.job import HEARTBEAT_TIMEOUT
 from app.domain.roles_and_rights import Right
 from app.errors import DatabaseError, DataInUseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file

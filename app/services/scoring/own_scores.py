@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.corpora.corpus import SkippedRow
-from app.corpora.rows import BadCellError, number, one_line
-from app.corpora.score_and_answer_tables import (
+from app.corpora.own_score_tables import (
     Cells,
     MatchedScores,
     ScoreColumns,
@@ -17,6 +16,7 @@ from app.corpora.score_and_answer_tables import (
     match_scores,
     shown,
 )
+from app.corpora.rows import BadCellError, number, one_line
 from app.domain.checklist import Checklist
 from app.domain.checklist_score import Answer, Evaluation, Judgment
 from app.domain.project import Dimension

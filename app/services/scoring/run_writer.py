@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from app.domain.checklist_score import Evaluation
-from app.domain.heartbeat import HEARTBEAT_SECONDS
+from app.domain.job import HEARTBEAT_SECONDS
 from app.domain.model_call import ProviderBatch
 from app.domain.project import Text
 from app.domain.run import Outcome, PlannedScore, RunSummary, StageRun

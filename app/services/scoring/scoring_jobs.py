@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.domain.heartbeat import HEARTBEAT_SECONDS
-from app.domain.job import JobStatus
+from app.domain.job import HEARTBEAT_SECONDS, JobStatus
 from app.domain.model_call import OPEN, ProviderBatch
 from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus, RunSummary

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.domain.checklist import ChecklistStatus, Question
 from app.domain.improvement import AnswerErrors, DocumentHalf, Improvement, ImprovementStatus, ProposedWording
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Task
 from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError

@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Question
 from app.domain.checklist_score import Answer
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Text, text_title
 from app.domain.roles_and_rights import Right
 from app.services.checklists.checklists import ChecklistView

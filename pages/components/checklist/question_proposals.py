@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.domain.checklist import Action, Checklist, Proposal, Question, QuestionComment
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.services.checklists.draft_edits import words_of
 from app.services.checklists.question_proposals import (

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_colours import NEUTRAL
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project
 from app.services.attributes.comparison_files import FIELDS
 from app.services.attributes.embedding_choice import Embedding

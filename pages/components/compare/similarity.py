@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.model_label import RULES_LABEL, model_label
+from app.domain.model_call import RULES_LABEL, model_label
 from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.attributes.comparison import (

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute
 from app.domain.build import BuildComponent, ChangeDecision, ChangeKind, Placement, ProposedChange, Stage
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.run import StageRun
 from app.services.attributes.attribute_changes import ActKind, AttributeAct
 from app.services.building.build_state import (

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.services.building.build import accepted_changes_sentence, begin_again, begin_stages, make_checklist
 from app.services.building.build_state import (
     BuildView,

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from app.domain.expiry import LINK_DAYS, MOST_DAYS
 from app.domain.people import InvitedPerson, LinkState, read_invited
 from app.domain.project import Project
 from app.domain.roles_and_rights import Role
+from app.domain.sign_in import LINK_DAYS, MOST_DAYS
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.assignments import SharedTexts, give_dimensions, move_texts, share_texts, shared_texts
 from app.services.checklists.my_work import IDLE_DAYS, MemberTasks, tasks_of_members

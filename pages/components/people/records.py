@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from app.domain.expiry import MOST_DAYS, TOKEN_DAYS
 from app.domain.people import ApiToken, LinkState
 from app.domain.project import Project
+from app.domain.sign_in import MOST_DAYS, TOKEN_DAYS
 from app.services.people.api_tokens import MOST_USD, TOKEN_USD, api_tokens_of, make_api_token, revoke_api_token
 from app.services.people.audit_log import audit_log_csv, project_audit_log
 from app.services.pseudonyms import people_named, proposed_pseudonym, remaining_mentions, replace_name

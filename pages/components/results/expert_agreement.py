@@ -4,7 +4,7 @@ judges."""
 import pandas as pd
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Project, Task
 from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.corrected_shares import CorrectedShare, corrected_shares

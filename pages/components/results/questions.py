@@ -5,7 +5,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.services.results.contribution import Aspects, aspects_of
 from app.services.results.question_analysis import questions_of, repeat_agreement
 from app.services.results.result_texts import question_shares, quote_counts

@@ -10,7 +10,7 @@ import streamlit as st
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Question
 from app.domain.checklist_score import Judgment
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project, Task, text_title
 from app.domain.roles_and_rights import Right
 from app.domain.run import ScoredText

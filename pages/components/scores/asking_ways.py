@@ -4,7 +4,7 @@ here."""
 import pandas as pd
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project
 from app.domain.run import AskingWay
 from app.errors import WorkbenchError

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Project
 from app.domain.run import RunDimension
 from app.services.runtime.spending import JUDGING, Spending, allowances_left, project_spending, total_cost

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project
 from app.domain.run import WARN_AFTER, RunStatus, RunSummary
 from app.services.data.projects import dimensions_named

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import Condition, condition_of
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.passage import PassagePart
 from pages.components.shell.current import field_anew, set_anew
 from pages.components.shell.labels import plain, quote_words

@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import NEUTRAL, PERSON
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project
 from app.domain.roles_and_rights import Right
 from app.services.attributes.checklist_coverage import (

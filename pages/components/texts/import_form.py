@@ -12,7 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from app.domain.job import JobStatus
 from app.domain.project import Project, Task
 from app.errors import NotFoundError, WorkbenchError
-from app.services.attributes.preferences import PAIR_FORMATS, import_pairs_upload
+from app.services.attributes.preference_import import PAIR_FORMATS, import_pairs_upload
 from app.services.background.jobs import job_state
 from app.services.data.imports import (
     TEMPLATE_FORMATS,

@@ -8,7 +8,7 @@ from math import ceil
 import streamlit as st
 
 from app.domain.attribute import LONGEST_WORDS, Attribute, AttributeStatus, Sample
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Dimension, Project, Verdict
 from app.domain.repeated_attributes import same_attribute
 from app.domain.roles_and_rights import Right

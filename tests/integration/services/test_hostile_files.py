@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from app.attribute_analysis.attribute_reading import decode_attributes
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, workbook
-from app.corpora.score_and_answer_tables import ScoreColumns
+from app.corpora.own_score_tables import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.people import read_invited
 from app.domain.roles_and_rights import Role

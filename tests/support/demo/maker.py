@@ -15,7 +15,7 @@ import yaml
 
 from app.corpora.corpus import Corpus
 from app.corpora.demo_data.corpus import DEMO_NOTICE, demo_attributes
-from app.corpora.score_and_answer_tables import ScoreColumns
+from app.corpora.own_score_tables import ScoreColumns
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeDecision
 from app.domain.checklist import Checklist

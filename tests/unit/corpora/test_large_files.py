@@ -14,8 +14,8 @@ import pytest
 from app.commands.results.table_file import read_table
 from app.corpora import parquet, records
 from app.corpora.csv_file import parse_delimited
+from app.corpora.own_score_tables import load_table
 from app.corpora.rows import MOST_COLUMNS
-from app.corpora.score_and_answer_tables import load_table
 from app.errors import FileFormatError, WorkbenchError
 from app.input_file import open_file, read_file
 from app.limits import PARQUET

@@ -9,8 +9,8 @@ import pytest
 
 from app.corpora.corpus import ColumnUse
 from app.corpora.mapping import ColumnMapping
+from app.corpora.own_score_tables import load_table
 from app.corpora.scale import whole_scale
-from app.corpora.score_and_answer_tables import load_table
 from app.domain.project import Rating
 from tests.support.corpora import read_corpus
 

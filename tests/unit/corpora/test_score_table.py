@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.corpora.score_and_answer_tables import ScoreColumns, TableData, find_columns, match_scores
+from app.corpora.own_score_tables import ScoreColumns, TableData, find_columns, match_scores
 from app.errors import InputError, NotFoundError
 
 KEYS = [("d1", "s1", ""), ("d1", "s2", ""), ("d2", "s1", ""), ("d2", "s2", "")]

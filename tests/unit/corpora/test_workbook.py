@@ -11,8 +11,8 @@ import openpyxl
 import pytest
 
 from app.corpora import workbook
+from app.corpora.own_score_tables import load_table
 from app.corpora.records import read_records, sheets_of
-from app.corpora.score_and_answer_tables import load_table
 from app.errors import FileFormatError, InputError, WorkbenchError
 from tests.support.corpora import read_corpus
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.domain.build import Stage
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import BuildView, StageState

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import NEUTRAL, PERSON
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.domain.project import Project
 from app.domain.text_filter import EVERY_SYSTEM, SystemChoice, TextFilter
 from app.errors import UnknownModelError, WorkbenchError

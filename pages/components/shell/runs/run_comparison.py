@@ -9,7 +9,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.chart_colours import JUDGE, NEUTRAL
 from app.domain.condition import StudyCondition
-from app.domain.model_label import model_label
+from app.domain.model_call import model_label
 from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.scoring.run_labels import variant_of
 from pages.components.shell.current import listed_choice, numbers, one_of

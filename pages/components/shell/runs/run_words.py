@@ -8,8 +8,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import ONLY, Condition, Family, StudyCondition, named_in
-from app.domain.model_call import ProviderBatch
-from app.domain.model_label import RULES_LABEL, model_label
+from app.domain.model_call import RULES_LABEL, ProviderBatch, model_label
 from app.domain.run import RunStatus, RunSummary
 from app.services.results.method_grid import method_and_judge
 from app.services.runtime.batch_rounds import AGAIN, LIVE

@@ -12,13 +12,13 @@ from sqlalchemy import text as sql
 from typer.testing import CliRunner
 
 from app.cli import build
-from app.corpora.score_and_answer_tables import ScoreColumns
+from app.corpora.own_score_tables import ScoreColumns
 from app.domain.attribute import ComparedTexts, ContributorKind
 from app.domain.preference import Preference, Winner
 from app.domain.roles_and_rights import Role
 from app.errors import InputError, NotAllowedError
 from app.services.attributes.attributes import attributes_of
-from app.services.attributes.preferences import PreferenceImport, import_preferences
+from app.services.attributes.preference_import import PreferenceImport, import_preferences
 from app.services.data.held_out_split import lock
 from app.services.data.imports import import_file
 from app.services.data.project_transfer import export_project, import_project

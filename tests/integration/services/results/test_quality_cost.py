@@ -9,7 +9,7 @@ from app.domain.model_call import RecordedCall
 from app.domain.project import Dimension
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.errors import InputError, NotReadyError
-from app.services.attributes.preferences import import_preferences
+from app.services.attributes.preference_import import import_preferences
 from app.services.results.quality_cost import cost_of, quality_and_cost
 from app.services.results.results import Choices
 from app.services.results.writer_bias import bias_of, mark_people, writers

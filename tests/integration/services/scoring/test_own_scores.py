@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import build
-from app.corpora.score_and_answer_tables import ScoreColumns
+from app.corpora.own_score_tables import ScoreColumns
 from app.errors import InputError
 from app.services.data.uploads import Upload
 from app.services.results.results import Choices, results_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.corpora.formats.gptscore_sets import penalty
+from app.corpora.formats.mqm import penalty
 from app.corpora.reading import detect_format
 from tests.support.corpora import read_corpus
 
