@@ -1,6 +1,9 @@
 """Limits on untrusted bytes, which each reader checks before it unpacks or builds anything; and on requests in
 flight."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 CONCURRENCY = 32
@@ -102,3 +105,25 @@ PROJECT_FILE = Limits(
     size=20_000 * MB, unpacked=20_000 * MB, rows=20_000_000, cell=2 * MB, seconds=120, growth=200, free=100 * MB
 )
 """`cell` is all that one row holds. `seconds` are for a small one; each MB of its database gets one more."""
+
+
+class OversizedBodyError(Exception):
+    """The server sends more than any reply holds, or an encoding that wasn't requested."""
+
+
+_limits: ContextVar[Limits] = ContextVar("limits of a body", default=REPLY)
+
+
+def current_limits() -> Limits:
+    """Return the limits of a response body that is read now."""
+    return _limits.get()
+
+
+@contextmanager
+def body_limits(limits: Limits) -> Iterator[None]:
+    """Within the block, apply these limits to bodies instead of a reply's."""
+    token = _limits.set(limits)
+    try:
+        yield
+    finally:
+        _limits.reset(token)

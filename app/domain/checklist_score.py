@@ -182,3 +182,11 @@ def checklist_score(
 
 
 _PLAIN = Question("", "")
+
+
+def answer_said(repeats: Sequence[Answer]) -> Answer:
+    """Return the answer of more than half of the repeats; UNANSWERED without such a majority."""
+    for answer in (Answer.YES, Answer.NO, Answer.NOT_APPLICABLE):
+        if 2 * sum(one is answer for one in repeats) > len(repeats):
+            return answer
+    return Answer.UNANSWERED

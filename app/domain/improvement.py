@@ -183,14 +183,6 @@ class Improvement:
         return None if self.best is None else self.tried[self.best]
 
 
-def answer_said(repeats: Sequence[Answer]) -> Answer:
-    """Return the answer of more than half of the repeats; UNANSWERED without such a majority."""
-    for answer in (Answer.YES, Answer.NO, Answer.NOT_APPLICABLE):
-        if 2 * sum(one is answer for one in repeats) > len(repeats):
-            return answer
-    return Answer.UNANSWERED
-
-
 def errors_of(answers: Mapping[int, Answer], decided: Mapping[int, Answer]) -> AnswerErrors:
     """Count the errors of `answers` against `decided`, both by text id. Texts in only one of them are left out."""
     pairs = [(answers[text], right) for text, right in decided.items() if text in answers]

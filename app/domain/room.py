@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
-from app.domain.checklist_score import Answer
+from app.domain.checklist_score import Answer, answer_said
 
 
 class RoomStage(StrEnum):
@@ -82,6 +82,11 @@ class Room:
     def said(self, round_: int) -> dict[tuple[str, int], Answer]:
         """Return (member, text) -> vote in this round."""
         return {(one.expert, one.text): one.answer for one in self.votes if one.round == round_}
+
+    def majorities(self) -> dict[int, Answer]:
+        """Return text id -> the answer of more than half of the second votes, UNANSWERED without such a majority."""
+        said = self.said(2)
+        return {text: answer_said([one for (_, of), one in said.items() if of == text]) for text in self.texts}
 
     def whole(self) -> tuple[str, ...]:
         """Return the members who have voted on every text in the current round."""

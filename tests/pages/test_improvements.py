@@ -16,7 +16,7 @@ from app.domain.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.meta_evaluation.judges.difference import too_few_sentence
+from app.meta_evaluation.judges.improvement_proof import too_few_sentence
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import dimensions_named
 from app.services.improvement.decided_answers import decided_questions

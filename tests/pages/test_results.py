@@ -20,7 +20,7 @@ from app.domain.condition import Family
 from app.domain.project import Dimension, Task
 from app.domain.run import Outcome
 from app.domain.text_filter import SystemChoice
-from app.meta_evaluation.judges.panel import alt_test_verdict
+from app.meta_evaluation.judges.alternative_annotator_test import alt_test_verdict
 from app.services.attributes.preference_import import import_preferences
 from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import StudyOptions

@@ -7,7 +7,7 @@ import typer
 
 from app.commands.shared import JsonOption, ProjectOption, echo, open_dimension, print_json, print_rows, say
 from app.domain.checklist import Checklist, ChecklistStatus, Example, Question, QuestionKind
-from app.domain.word_changes import word_changes
+from app.domain.version_changes import word_changes
 from app.errors import ConflictError, FileFormatError, NotFoundError
 from app.input_file import LARGEST_LIST, read_file, read_yaml
 
@@ -294,8 +294,8 @@ def diff(
 
     Example: interacteval checklist diff --project News --dimension coherence --from 1 --to 2
     """
+    from app.domain.version_changes import compare_checklists
     from app.services.checklists.checklists import view_checklist
-    from app.services.checklists.version_changes import compare_checklists
 
     workbench, on = open_dimension(project, dimension)
     before, after = (view_checklist(workbench, on.id, version).checklist for version in (from_, to))

@@ -14,8 +14,9 @@ from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.score_matrix import EPSILON, AltMetric, Correction
 
 if TYPE_CHECKING:
+    from app.meta_evaluation.judges.alternative_annotator_test import AltTest
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
-    from app.meta_evaluation.judges.panel import AltTest, Panel
+    from app.meta_evaluation.judges.panel import Panel
     from app.meta_evaluation.judges.powered_estimates import EstimatedFigure
 
 
@@ -100,8 +101,13 @@ def estimate_(
         systems_table,
         two_systems,
     )
-    from app.meta_evaluation.judges.estimate import estimate, system_means
-    from app.meta_evaluation.judges.panel import estimate_cautions, estimate_forecast, estimate_verdict
+    from app.meta_evaluation.judges.estimate import (
+        estimate,
+        estimate_cautions,
+        estimate_forecast,
+        estimate_verdict,
+        system_means,
+    )
 
     chosen = two_systems(between, system, method)
     _each_once([judge, *human])
@@ -146,7 +152,7 @@ def alt_test_(
     """
 
     from app.commands.results.table_file import read_labels
-    from app.meta_evaluation.judges.panel import alt_test, alt_test_verdict
+    from app.meta_evaluation.judges.alternative_annotator_test import alt_test, alt_test_verdict
 
     rows = read_table(file)
     _each_once([judge, *human])

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from app.errors import NoLogprobsError, ProviderError
-from app.limits import REPLY_FILE
-from app.providers.adapters.body_limits import OversizedBodyError, body_limits
+from app.limits import REPLY_FILE, OversizedBodyError, body_limits
 from app.providers.adapters.provider_errors import (
     Rejection,
     no_logprobs,

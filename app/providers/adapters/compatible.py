@@ -20,7 +20,7 @@ from app.errors import (
     WrongAddressError,
     WrongKeyError,
 )
-from app.providers.adapters.body_limits import OversizedBodyError
+from app.limits import OversizedBodyError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
 from app.providers.adapters.connections import RedirectedError, client_options
 from app.providers.adapters.openai import OpenAIModel, idempotency_header

@@ -18,8 +18,7 @@ from urllib.request import getproxies
 import httpx2
 
 from app.errors import ProviderError
-from app.limits import Limits
-from app.providers.adapters.body_limits import OversizedBodyError, current_limits
+from app.limits import Limits, OversizedBodyError, current_limits
 from app.providers.adapters.provider_errors import (
     Rejection,
     asked_at,

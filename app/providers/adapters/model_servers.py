@@ -21,8 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 
 from app.errors import ProviderError
-from app.limits import Limits
-from app.providers.adapters.body_limits import OversizedBodyError, body_limits
+from app.limits import Limits, OversizedBodyError, body_limits
 from app.providers.adapters.compatible import model_names
 from app.providers.adapters.connections import at_home, trusted
 from app.providers.credentials import OTHER, ContextWindow, Endpoint, LocalServer, address_at

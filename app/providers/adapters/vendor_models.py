@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from app.errors import ConnectionFailedError, ProviderError, UnsupportedError
-from app.providers.adapters.body_limits import OversizedBodyError
+from app.limits import OversizedBodyError
 from app.providers.adapters.compatible import LONGEST_NAME, list_refused, list_timed_out, list_unreadable
 from app.providers.adapters.connections import at_home_sync, trusted
 from app.providers.credentials import Endpoint

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import ProviderError
-from app.limits import VECTORS
-from app.providers.adapters.body_limits import body_limits
+from app.limits import VECTORS, body_limits
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, failure_of
 from app.providers.adapters.provider_errors import Rejection, provider_error, unreadable
 from app.providers.credentials import Endpoint

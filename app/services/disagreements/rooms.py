@@ -11,7 +11,7 @@ from app.domain.audit_log import PENDING
 from app.domain.checklist import Question
 from app.domain.checklist_score import Answer
 from app.domain.expert_answer import FEWEST_MEMBERS, MOST_MEMBERS
-from app.domain.improvement import answer_said, reference
+from app.domain.improvement import reference
 from app.domain.project import Text
 from app.domain.roles_and_rights import Right
 from app.domain.room import LONGEST_LINE, MOST_ROOM_TEXTS, Room, RoomStage
@@ -260,7 +260,7 @@ def close_room(
         room = work.rooms.get(room_id, alone=True)
         if not room.open:
             raise ConflictError("This room is closed.", "Open another one, if you want to vote again.")
-        found = _majorities(room) if decide else {}
+        found = room.majorities() if decide else {}
         standing = reference(work.decisions.of_checklist(checklist_id).get(room.question, ()))
         guided = agreed if as_guidance else ""
         for text, answer in found.items():
@@ -272,12 +272,6 @@ def close_room(
         work.rooms.close(room_id, who, agreed, draft.version if draft else None)
     split = sum(answer is Answer.UNANSWERED for answer in found.values())
     return ClosedRoom(len(found) - split, split, draft.version if draft else None)
-
-
-def _majorities(room: Room) -> dict[int, Answer]:
-    """Return text id -> the answer of more than half of the second votes, UNANSWERED without such a majority."""
-    said = room.said(2)
-    return {text: answer_said([one for (_, of), one in said.items() if of == text]) for text in room.texts}
 
 
 def _agreement(room: Room, round_: int) -> tuple[Agreement, float | None]:

@@ -8,14 +8,19 @@ from functools import cached_property
 from app.construction.better_wordings import JudgeMistake
 from app.corpora.draws import draw_halves
 from app.domain.checklist import Checklist, Question, Step
-from app.domain.checklist_score import Answer, Judgment
-from app.domain.improvement import AnswerErrors, Decision, DocumentHalf, Improvement, answer_said, errors_of, reference
+from app.domain.checklist_score import Answer, Judgment, answer_said
+from app.domain.improvement import AnswerErrors, Decision, DocumentHalf, Improvement, errors_of, reference
 from app.domain.project import Text
 from app.domain.roles_and_rights import Right
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
 from app.meta_evaluation.agreement_verdict import p_value_words
-from app.meta_evaluation.judges.difference import FEWEST_PROOF, PairedDifference, smallest_sentence, too_few_sentence
+from app.meta_evaluation.judges.improvement_proof import (
+    FEWEST_PROOF,
+    PairedDifference,
+    smallest_sentence,
+    too_few_sentence,
+)
 from app.services.checklists.question_proposals import SAID
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.think_aloud.samples import stored_sample_exclusions

@@ -19,14 +19,13 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
-from app.domain.checklist_score import Answer
+from app.domain.checklist_score import Answer, answer_said
 from app.domain.improvement import (
     Improvement,
     ImprovementStatus,
     ProposedWording,
     TriedWording,
     WordingTrial,
-    answer_said,
     best_tried,
     compared_wordings,
 )
@@ -36,7 +35,7 @@ from app.domain.run import RunSummary
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, ProviderError
 from app.evaluators.checklist import ChecklistEvaluator, JudgeOptions, judge_request
 from app.evaluators.method import gather_all
-from app.meta_evaluation.judges.difference import (
+from app.meta_evaluation.judges.improvement_proof import (
     FEWEST_PROOF,
     PairedDifference,
     paired_difference,

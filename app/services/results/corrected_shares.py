@@ -9,11 +9,12 @@ from app.domain.checklist import Question
 from app.domain.checklist_score import Answer, checklist_score
 from app.domain.expert_answer import WaveRequest
 from app.domain.roles_and_rights import Right
-from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
-from app.meta_evaluation.judges.panel import (
-    AltTest,
-    alt_test,
+from app.meta_evaluation.judges.alternative_annotator_test import AltTest, alt_test
+from app.meta_evaluation.judges.estimate import (
+    MORE,
+    CorrectedEstimate,
     answers_before_any,
+    estimate,
     estimate_forecast,
     half_width,
 )

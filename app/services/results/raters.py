@@ -12,14 +12,8 @@ from app.domain.roles_and_rights import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
 from app.meta_evaluation.evaluation import Figure, evaluate
-from app.meta_evaluation.judges.panel import (
-    AltTest,
-    alt_test,
-    alt_test_verdict,
-    estimate_cautions,
-    estimate_forecast,
-    estimate_verdict,
-)
+from app.meta_evaluation.judges.alternative_annotator_test import AltTest, alt_test, alt_test_verdict
+from app.meta_evaluation.judges.estimate import estimate_cautions, estimate_forecast, estimate_verdict
 from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum, ceiling_of_raters, human_side
 from app.meta_evaluation.score_map import FEWEST_SOURCES_TO_MAP, FEWEST_TEXTS_TO_MAP, MappedScores, map_scores
 from app.meta_evaluation.score_matrix import Coefficient, Floats, Level

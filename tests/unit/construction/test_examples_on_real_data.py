@@ -17,7 +17,7 @@ from app.corpora.draws import draw_halves
 from app.domain.checklist_score import Answer
 from app.domain.improvement import AnswerErrors, DocumentHalf, ProposedWording
 from app.domain.project import Text
-from app.meta_evaluation.judges.difference import paired_difference, proof_standing
+from app.meta_evaluation.judges.improvement_proof import paired_difference, proof_standing
 from tests.support.real_data import shared_data
 
 pytestmark = pytest.mark.long

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.word_changes import word_changes
+from app.domain.version_changes import word_changes
 
 
 def shown(before: str, after: str) -> str:

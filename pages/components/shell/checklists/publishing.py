@@ -11,6 +11,7 @@ from app.domain.build import Stage
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
 from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
+from app.domain.version_changes import DiffKind, QuestionChange, compare_checklists
 from app.errors import WorkbenchError
 from app.services.building.build_state import BuildView, StageState
 from app.services.checklists.checklists import (
@@ -23,7 +24,6 @@ from app.services.checklists.checklists import (
 )
 from app.services.checklists.draft_edits import Heading, OpenEdits, QuestionWording
 from app.services.checklists.expert_answers import answers_taken_over
-from app.services.checklists.version_changes import DiffKind, QuestionChange, compare_checklists
 from app.services.runtime.judges import end_warning
 from app.services.runtime.workbench import Workbench, may
 from pages.components.shell import labels as local_time

@@ -17,7 +17,7 @@ from app.domain.checklist import (
     QuestionOrigin,
 )
 from app.domain.passage import Passage
-from app.domain.word_changes import word_changes
+from app.domain.version_changes import word_changes
 from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
 from app.services.checklists.draft_edits import (

@@ -7,11 +7,11 @@ import pytest
 
 from app.domain.checklist import Checklist, Question
 from app.domain.project import Dimension
+from app.domain.version_changes import DiffKind, compare_checklists
 from app.errors import InputError
 from app.services.checklists.checklists import get_checklist, hints_of, new_draft, publish, versions_of, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, undo
 from app.services.checklists.question_proposals import propose_validation
-from app.services.checklists.version_changes import DiffKind, compare_checklists
 from app.services.results.results import Choices, results_of
 from app.services.results.rubric_xray import experts_inconsistent, rubric_xray
 from app.services.runtime.workbench import Workbench

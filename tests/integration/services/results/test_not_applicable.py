@@ -11,6 +11,7 @@ import pytest
 
 from app.domain.checklist_score import Answer
 from app.domain.project import Dimension
+from app.domain.version_changes import compare_checklists
 from app.errors import InputError
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.answer_files import answers_csv, import_answers
@@ -19,7 +20,6 @@ from app.services.checklists.checklist_files import export_file, import_checklis
 from app.services.checklists.checklists import new_draft, publish, versions_of, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question, history_of, undo
 from app.services.checklists.expert_answers import answer, expert_answers
-from app.services.checklists.version_changes import compare_checklists
 from app.services.results.corrected_shares import corrected_shares
 from app.services.results.question_analysis import asked_of_experts, questions_of
 from app.services.results.result_texts import question_shares, run_counts

@@ -2,13 +2,12 @@
 
 import pytest
 
-from app.domain.checklist_score import Answer
+from app.domain.checklist_score import Answer, answer_said
 from app.domain.improvement import (
     AnswerErrors,
     ProposedWording,
     TriedWording,
     WordingTrial,
-    answer_said,
     best_tried,
     compared_wordings,
     errors_of,

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from app.errors import InputError
-from app.meta_evaluation.judges.panel import alt_test, alt_test_verdict
+from app.meta_evaluation.judges.alternative_annotator_test import alt_test, alt_test_verdict
 
 NAN = np.nan
 
@@ -71,7 +71,7 @@ def test_nobody_left_to_test_is_said() -> None:
 def test_benjamini_and_yekutieli_s_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """For three tests the bounds are i / 3 * .05 / (1 + 1/2 + 1/3): .00909, .01818, .02727."""
     people, judge = np.ones((3, 40)), np.ones(40)
-    module = "app.meta_evaluation.judges.panel._p_values"
+    module = "app.meta_evaluation.judges.alternative_annotator_test._p_values"
     for ps, rejected in [
         ([0.010, 0.018, 0.5], [True, True, False]),  # the second's bound takes the first with it
         ([0.010, 0.019, 0.5], [False, False, False]),

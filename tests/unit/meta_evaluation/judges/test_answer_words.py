@@ -1,6 +1,6 @@
 """What further answers would bring, in words."""
 
-from app.meta_evaluation.judges.panel import answers_before_any
+from app.meta_evaluation.judges.estimate import answers_before_any
 
 
 def test_before_any_answer_the_worst_share_is_the_measure() -> None:

@@ -5,8 +5,7 @@ import pytest
 
 from app.errors import InputError
 from app.meta_evaluation.judges import powered_estimates as sums
-from app.meta_evaluation.judges.estimate import estimate
-from app.meta_evaluation.judges.panel import estimate_cautions, estimate_forecast, estimate_verdict
+from app.meta_evaluation.judges.estimate import estimate, estimate_cautions, estimate_forecast, estimate_verdict
 from app.meta_evaluation.judges.powered_estimates import EstimatedFigure, Z
 from app.meta_evaluation.score_matrix import Floats
 

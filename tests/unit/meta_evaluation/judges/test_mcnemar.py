@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from app.meta_evaluation.judges.difference import exact_mcnemar, paired_difference, smallest_shown, tango_interval
+from app.meta_evaluation.judges.improvement_proof import (
+    exact_mcnemar,
+    paired_difference,
+    smallest_shown,
+    tango_interval,
+)
 
 
 @pytest.mark.parametrize(

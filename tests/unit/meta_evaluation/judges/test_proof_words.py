@@ -2,7 +2,12 @@
 
 import pytest
 
-from app.meta_evaluation.judges.difference import paired_difference, proof_sentence, proof_standing, smallest_sentence
+from app.meta_evaluation.judges.improvement_proof import (
+    paired_difference,
+    proof_sentence,
+    proof_standing,
+    smallest_sentence,
+)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
-from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
-from app.meta_evaluation.judges.panel import estimate_cautions
+from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate, estimate_cautions
 from app.meta_evaluation.judges.powered_estimates import (
     Moments,
     Sums,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
-from app.services.checklists.version_changes import DiffKind, compare_checklists
+from app.domain.version_changes import DiffKind, compare_checklists
 
 
 def question(text: str, **fields: object) -> Question:
