@@ -11,8 +11,8 @@ from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import StatementError
 from sqlmodel import Session
 
-from app.domain.audit_log import PENDING
-from app.domain.held_out_split import Scope
+from app.domain.people import PENDING
+from app.domain.project import Scope
 from app.errors import WorkbenchError
 from db.backup import copy_before_migration, copy_database
 from db.engine import check, connect, create_private_file, explained, is_trouble, open_engines, revision, upgrade

@@ -1,13 +1,16 @@
-"""Experts' answers to the questions of a checklist: draws of texts, answers, and sheets."""
+"""What experts answer: the questions of a checklist, anchors of drift, two sets side by side, and which of two texts is
+better."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Literal
 
 from app.domain.checklist import Checklist
 from app.domain.checklist_score import Answer
+from app.domain.project import TextPlace
 
 DEFAULT_TEXTS, DEFAULT_MORE_TEXTS = 20, 60
 """Texts that every expert answers on: in the first draw of a version, and in each later one."""
@@ -187,3 +190,113 @@ class AnswerSet:
 
 
 FEWEST_MEMBERS, MOST_MEMBERS = 2, 12
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """One expert's blind comparison of attributes by people and by LLMs. `people` and `llms` are the wordings this
+    expert sees; which of the two is set A is random.
+
+    `answers`: question -> answer text; final once `revealed_at` is set. `outside`: the expert had not thought aloud
+    about the dimension when the comparison began.
+    """
+
+    id: int
+    expert: str
+    people_are_a: bool
+    people: tuple[str, ...]
+    llms: tuple[str, ...]
+    answers: Mapping[str, str] = field(default_factory=dict)
+    revealed_at: datetime | None = None
+    outside: bool = False
+
+    @property
+    def revealed(self) -> bool:
+        return self.revealed_at is not None
+
+    @property
+    def a(self) -> tuple[str, ...]:
+        return self.people if self.people_are_a else self.llms
+
+    @property
+    def b(self) -> tuple[str, ...]:
+        return self.llms if self.people_are_a else self.people
+
+
+class Winner(StrEnum):
+    """A rater's verdict on which of two texts is better."""
+
+    A = "a"
+    B = "b"
+    TIE = "tie"
+
+    @property
+    def swapped(self) -> "Winner":
+        """Return the same verdict with the two texts in the other order."""
+        return {Winner.A: Winner.B, Winner.B: Winner.A}.get(self, self)
+
+
+@dataclass(frozen=True, slots=True)
+class PairDraw:
+    """Pairs of texts, by id, that every expert of a dimension compares."""
+
+    id: int
+    pairs: tuple[tuple[int, int], ...]
+    drawn_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """The verdict of `rater` on which of two texts of one source is better on a dimension. `attribute`: the id of the
+    attribute that `reason` became, None if there was no reason or the attribute was deleted."""
+
+    dimension: str
+    rater: str
+    a: TextPlace
+    b: TextPlace
+    winner: Winner
+    reason: str = ""
+    attribute: int | None = None
+    id: int = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Return the ids of both texts."""
+        return self.a.id, self.b.id
+
+
+class DriftVerdict(StrEnum):
+    UNCHANGED = "no change seen"
+    JUDGE_CHANGED = "judge changed"
+    TEXTS_CHANGED = "the texts changed"
+    TOO_FEW = "not enough anchors"
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorSet:
+    """Texts with frozen answers. `answers`: (text, question) -> the decided answer, else the majority of experts, when
+    the set was frozen. `digest` identifies the set as it was then."""
+
+    id: int
+    dimension: int
+    checklist: int
+    texts: tuple[int, ...]
+    answers: Mapping[tuple[int, int], Answer]
+    digest: str
+    frozen_by: str
+    frozen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorLook:
+    """One run of `judge` on the anchors. `against` is the judge whose reference run it is compared with; a reference
+    run itself has no figures."""
+
+    id: int
+    run: int
+    judge: str
+    against: str
+    is_reference: bool
+    at: datetime
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    verdict: str = ""

@@ -1,11 +1,15 @@
-"""Who uses the program: persons, members of projects, invitations and API tokens."""
+"""Who uses the program: persons, members of projects, invitations, API tokens, pseudonyms and the audit log."""
 
 import csv
 import re
+from collections.abc import Collection
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
+from app.domain.condition import renamed
 from app.domain.roles_and_rights import Role
 from app.errors import InputError
 from app.limits import LONGEST_FIELD
@@ -149,3 +153,72 @@ class ProjectMember:
     @property
     def seen_at(self) -> datetime | None:
         return self.person.seen_at
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """An entry of the audit log. `project` is the project's name, which stays after deletion; "" for acts on the
+    server. `who` is "" for the owner of this computer, who has no name."""
+
+    at: datetime
+    who: str
+    act: str
+    about: str = ""
+    project: str = ""
+
+
+@dataclass(slots=True)
+class PendingAct:
+    """An act whose audit entry isn't stored yet: its first change to the database stores both in one transaction.
+
+    project: its id, None for acts on the server.
+    """
+
+    project: int | None
+    person: int | None
+    who: str
+    act: str
+    about: str = ""
+    kept: bool = False
+
+
+PENDING: ContextVar[PendingAct | None] = ContextVar("pending_act", default=None)
+"""The audit entry of the use case that is running."""
+
+
+_FIRST = "Expert"
+
+
+def free_pseudonym(taken: Collection[str]) -> str:
+    """Return the first of “Expert 1”, “Expert 2” ... that isn't taken, ignoring case."""
+    known = {name.casefold() for name in taken}
+    names = (f"{_FIRST} {number}" for number in range(1, len(known) + 2))
+    return next(name for name in names if name.casefold() not in known)
+
+
+def is_said_in(text: str, name: str) -> bool:
+    """Return whether the name occurs in the text as whole words."""
+    return _words(name).search(text) is not None
+
+
+def replace_name_in_text(text: str, name: str, pseudonym: str) -> str:
+    """Replace each whole-word occurrence of the name in the text by the pseudonym."""
+    return _words(name).sub(lambda _: pseudonym, text)
+
+
+def replace_name_in_json(value: Any, name: str, pseudonym: str) -> Any:
+    """Replace the name by the pseudonym in a JSON value: in strings that equal the name or are a condition's code with
+    it."""
+    match value:
+        case str():
+            return pseudonym if value == name else renamed(value, name, pseudonym)
+        case dict():
+            return {key: replace_name_in_json(one, name, pseudonym) for key, one in value.items()}
+        case list():
+            return [replace_name_in_json(one, name, pseudonym) for one in value]
+        case _:
+            return value
+
+
+def _words(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

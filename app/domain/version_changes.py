@@ -171,7 +171,7 @@ def word_changes(before: str, after: str) -> tuple[Piece, ...]:
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     shared = sum(len(piece) for block in blocks for piece in old[block.a : block.a + block.size])
     if shared < LEAST_SHARED * max(len(before), len(after)):
-        return tuple(_changed(before, after))
+        return tuple(_old_and_new(before, after))
     found: list[Piece] = []
     gone, come = "", ""
     for what, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -179,10 +179,10 @@ def word_changes(before: str, after: str) -> tuple[Piece, ...]:
         if what != "equal" or (was.isspace() and (gone or come) and old_to < len(old) and new_to < len(new)):
             gone, come = gone + was, come + now
             continue
-        found += [*_changed(gone, come), Piece("same", was)]
+        found += [*_old_and_new(gone, come), Piece("same", was)]
         gone, come = "", ""
-    return (*found, *_changed(gone, come))
+    return (*found, *_old_and_new(gone, come))
 
 
-def _changed(gone: str, come: str) -> list[Piece]:
+def _old_and_new(gone: str, come: str) -> list[Piece]:
     return ([Piece("old", gone)] if gone else []) + ([Piece("new", come)] if come else [])

@@ -43,7 +43,7 @@ from app.services.results.result_texts import run_counts
 from app.services.results.results import cached_results
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.judged_texts import judge_with_published
+from app.services.scoring.api_judging import judge_with_published
 from app.services.scoring.runs import get_run
 
 V1 = f"{API}v1"

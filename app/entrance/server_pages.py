@@ -21,7 +21,7 @@ from app.domain.roles_and_rights import NOBODY
 from app.domain.sign_in import OIDC_DAYS, SIGNED_IN_DAYS, AccessMode
 from app.errors import NotListedError, SignInError, WorkbenchError
 from app.oidc import CALLBACK, oidc_client
-from app.services.background.jobs import health, traffic
+from app.services.background.health import health, traffic
 from app.services.people.invitations import accept_invitation, read_invitation, used_invitation
 from app.services.people.sign_ins import PARAMETER, end_sign_in, signed_words, words_in
 from app.services.people.ways_to_sign_in import (

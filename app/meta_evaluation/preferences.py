@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.preference import Winner
+from app.domain.expert_answer import Winner
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.judges.powered_estimates import percentiles, resampled
 from app.meta_evaluation.score_matrix import Bools, Floats

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.attribute import ContributorKind
-from app.domain.audit_log import PENDING
-from app.domain.pseudonyms import free_pseudonym
+from app.domain.people import PENDING, free_pseudonym
 from app.domain.roles_and_rights import Right
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, NotFoundError

@@ -2,7 +2,7 @@
 
 from sqlmodel import col, select
 
-from app.domain.audit_log import AuditEntry, PendingAct
+from app.domain.people import AuditEntry, PendingAct
 from db.models.people import AuditLogRow, PersonRow
 from db.models.project import ProjectRow
 from db.repositories.repository import Repository, value_of

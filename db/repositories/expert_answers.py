@@ -11,12 +11,19 @@ from sqlmodel import Session, col, delete, select
 
 from app.domain.checklist import unchanged_questions
 from app.domain.checklist_score import Answer
-from app.domain.drift_anchors import AnchorLook, AnchorSet
-from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerWave, ExpertAnswer
-from app.domain.held_out_split import Scope
-from app.domain.preference import PairDraw, Preference, Winner
-from app.domain.project import TextPlace
-from app.domain.side_by_side import SideBySide as Comparison
+from app.domain.expert_answer import (
+    AnchorLook,
+    AnchorSet,
+    AnswerDesign,
+    AnswerDraw,
+    AnswerWave,
+    ExpertAnswer,
+    PairDraw,
+    Preference,
+    Winner,
+)
+from app.domain.expert_answer import SideBySide as Comparison
+from app.domain.project import Scope, TextPlace
 from db.engine import stored_state
 from db.models.checklist import (
     AnswerChanceRow,

@@ -7,7 +7,7 @@ from sqlalchemy import func
 from sqlalchemy import select as sql_select
 from sqlmodel import col, select
 
-from app.domain.held_out_split import HeldOutSplit, Look, Scope
+from app.domain.project import HeldOutSplit, Look, Scope
 from app.domain.run import ScoreStatus
 from db.models.columns import now
 from db.models.project import TextRow

@@ -13,8 +13,7 @@ from sqlmodel import Session, SQLModel, col, delete, select
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.condition import renamed
-from app.domain.people import Person, ProjectMember
-from app.domain.pseudonyms import is_said_in, replace_name_in_json, replace_name_in_text
+from app.domain.people import Person, ProjectMember, is_said_in, replace_name_in_json, replace_name_in_text
 from app.domain.roles_and_rights import Actor, Membership, ResourceLocation, Role
 from app.domain.storable_text import quoted
 from app.errors import ConflictError, NotFoundError

@@ -9,7 +9,7 @@ from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from app.domain.checklist_score import Answer, Judgment
-from app.domain.held_out_split import Scope
+from app.domain.project import Scope
 from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
 from db.models.project import RatingRow, TextRow
 from db.models.run import JudgmentRow, ScoreRow

@@ -11,8 +11,7 @@ from sqlalchemy import func, insert
 from sqlmodel import Session, col, or_, select
 
 from app.domain.attribute import Contributor
-from app.domain.held_out_split import Scope
-from app.domain.project import Rating, Text, TextPlace, Verdict
+from app.domain.project import Rating, Scope, Text, TextPlace, Verdict
 from app.errors import ConflictError, NotFoundError
 from db.models.columns import now
 from db.models.project import DimensionRow, RatingRow, TextRow, VerdictRow

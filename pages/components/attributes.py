@@ -25,15 +25,8 @@ from app.services.attributes.attribute_changes import (
     undo_change,
 )
 from app.services.attributes.attribute_export import attribute_file
-from app.services.attributes.attributes import (
-    LIKELY,
-    DuplicateGroup,
-    Measure,
-    duplicate_groups,
-    import_attribute_table,
-    import_attributes,
-    is_table,
-)
+from app.services.attributes.attributes import import_attribute_table, import_attributes, is_table
+from app.services.attributes.near_duplicates import LIKELY, DuplicateGroup, Measure, duplicate_groups
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import visible_attributes
 from pages.components.shell.attribute_list.attribute_list import (

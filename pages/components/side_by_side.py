@@ -5,8 +5,8 @@ from functools import partial
 
 import streamlit as st
 
+from app.domain.expert_answer import SideBySide
 from app.domain.project import Dimension
-from app.domain.side_by_side import SideBySide
 from app.services.attributes.side_by_side import QUESTIONS, answer_side_by_side, keywords, reveal
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.page_scripts import saved_typing

@@ -3,8 +3,7 @@
 import streamlit as st
 
 from app.domain.attribute import LONGEST_WORDS
-from app.domain.expert_answer import DEFAULT_PAIRS, MOST_PAIRS
-from app.domain.preference import Winner
+from app.domain.expert_answer import DEFAULT_PAIRS, MOST_PAIRS, Winner
 from app.domain.project import Dimension, Project
 from app.services.attributes.pairs import (
     PairSheet,

@@ -4,7 +4,7 @@ from sqlalchemy import String
 from sqlmodel import SQLModel
 
 from app.domain.attribute import ContributorKind
-from app.domain.audit_log import PendingAct
+from app.domain.people import PendingAct
 from app.domain.project import Dimension, Task
 from app.domain.roles_and_rights import Role
 from db.repositories.people import PLACES

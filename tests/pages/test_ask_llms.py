@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.preference import Winner
+from app.domain.expert_answer import Winner
 from app.domain.project import Dimension, Task
 from app.providers.credentials import Credentials
 from app.providers.registry import served_names

@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.project import Dimension, Task
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, merge_attributes
-from app.services.attributes.attributes import add_attributes, attributes_of, duplicate_groups
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.attributes.near_duplicates import duplicate_groups
 from app.services.building.build_state import newest_clusters
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench

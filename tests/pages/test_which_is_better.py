@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.domain.preference import Winner
+from app.domain.expert_answer import Winner
 from app.domain.project import Dimension, Task, Text
 from app.services.attributes.pairs import pair_sheet
 from app.services.data.projects import create_project

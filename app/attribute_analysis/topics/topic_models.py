@@ -26,7 +26,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from app.attribute_analysis.pool import AttributePool
 from app.attribute_analysis.tokens import WordCounts
-from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, group_spreads, size_order, top_words
+from app.attribute_analysis.topics.grouping import TopicGrouping, group_spreads
 from app.attribute_analysis.topics.stability import (
     UNPLACED,
     CanonicalTexts,
@@ -37,6 +37,7 @@ from app.attribute_analysis.topics.stability import (
     find_consensus,
     measure_stability,
 )
+from app.attribute_analysis.topics.topic_descriptions import describe_topics, size_order, top_words
 from app.attribute_analysis.topics.topic_options import (
     DEFAULT_SEEDS,
     DEFAULT_TOPICS,

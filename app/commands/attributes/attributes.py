@@ -38,7 +38,7 @@ from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
 
 if TYPE_CHECKING:
     from app.providers.model_options import ModelOptions
-    from app.services.attributes.attributes import NearDuplicate
+    from app.services.attributes.near_duplicates import NearDuplicate
     from app.services.runtime.workbench import Workbench
 
 
@@ -141,7 +141,8 @@ def alike(
 
     Example: interacteval attributes alike --project News --dimension coherence
     """
-    from app.services.attributes.attributes import attributes_of, near_duplicates
+    from app.services.attributes.attributes import attributes_of
+    from app.services.attributes.near_duplicates import near_duplicates
     from app.services.data.projects import dimensions_named
 
     workbench, target = open_project(project)

@@ -9,8 +9,8 @@ from app.domain.project import Dimension
 from app.errors import NotReadyError
 
 if TYPE_CHECKING:
-    from app.attribute_analysis.similarity import SharedKeyword
-    from app.domain.side_by_side import SideBySide
+    from app.attribute_analysis.shared_keywords import SharedKeyword
+    from app.domain.expert_answer import SideBySide
     from app.services.runtime.workbench import Workbench
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension that is compared.")]

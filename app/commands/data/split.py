@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
-from app.domain.held_out_split import HELD_OUT_SHARE
+from app.domain.project import HELD_OUT_SHARE
 from app.meta_evaluation.score_matrix import Level
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from app.corpora.mapping import FIELD_NAMES
 from app.corpora.own_score_tables import open_table
 from app.corpora.rows import BadCellError, identifier, is_blank, listed, one_line, prose
 from app.domain.conversation import transcript
-from app.domain.preference import Winner
+from app.domain.expert_answer import Winner
 from app.domain.storable_text import checked_name
 from app.errors import FileFormatError, InputError
 from app.limits import LONGEST_FIELD

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign
-from app.meta_evaluation.captions import FEW_TO_DRAW
-from app.meta_evaluation.comparison import Difference, compare_scores
+from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.correlation import single
 from app.meta_evaluation.evaluation import evaluate
 from app.meta_evaluation.questions.question_agreement import FEWEST_TEXTS_FOR_A_VERDICT
-from app.meta_evaluation.score_matrix import Bools, Column, Floats, Ints, Level
+from app.meta_evaluation.score_matrix import Bools, Floats, Level
 
 LOW_DISCRIMINATION = 0.2
 """Below this an item is commonly called poor (Ebel and Frisbie 1991)."""
@@ -158,6 +154,12 @@ def share_of_yes(answers: Floats) -> Floats:
     return np.where(answered > 0, np.nansum(answers, axis=1) / np.maximum(answered, 1), np.nan)
 
 
+def weighted_share(answers: Floats, weights: Floats) -> Floats:
+    """Return (texts,) the weight of yes among the weights of all answers given, NaN where those sum to 0."""
+    given = (~np.isnan(answers)) @ weights
+    return np.where(given > 0, np.nan_to_num(answers) @ weights / np.where(given > 0, given, 1.0), np.nan)
+
+
 def point_biserial(answer: Floats, rest: Floats) -> float | None:
     """Return Pearson's r of a 0/1 variable with the rest score, over texts with both; None if either is constant."""
     both = ~np.isnan(answer) & ~np.isnan(rest)
@@ -253,122 +255,3 @@ def _flags(
     if twins and n >= FEWEST_TEXTS_FOR_A_VERDICT:
         said.append(f"Answered almost like question {', '.join(str(twin + 1) for twin in twins)}: one may be enough.")
     return tuple(said)
-
-
-FOLDS = 5
-FEWEST_FOR_WEIGHTS = 20
-PENALTIES = tuple(np.logspace(-1, 3, 9))
-"""Penalties on the squared weights, from nearly none to one that leaves each question its own agreement alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedWeight:
-    """A question's weight, 1 on average over the questions; `low` and `high` are the smallest and the largest of the
-    folds' weights, each learned without a fifth of the sources."""
-
-    question: int
-    weight: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionWeights:
-    """Learned weights compared with equal ones: Spearman of both on texts that the weights weren't learned from.
-
-    `difference` is learned less equal. There are `folds` of whole `sources`, over `n` texts; `without_rating` others
-    lack a rating or an answer.
-    """
-
-    weights: tuple[LearnedWeight, ...]
-    difference: Difference
-    n: int
-    without_rating: int
-    sources: int
-    folds: int
-    signature: str
-
-    @property
-    def verdict(self) -> str:
-        few = f" But only {self.sources} sources: the true uncertainty is larger." if self.sources < FEW_TO_DRAW else ""
-        return self._comparison() + few
-
-    def _comparison(self) -> str:
-        found = self.difference
-        if found.difference is None or found.low is None or found.high is None:
-            return f"Learned and equal weights can't be compared: {found.reason}"
-        if found.low > 0:
-            return "Learned weights agree with people better than equal ones on sources they never saw."
-        if found.high < 0:
-            return "Learned weights agree with people less than equal ones: keep equal weights."
-        return "Learned weights are not better: the interval of the difference includes 0. Keep equal weights."
-
-
-def learn_weights(
-    answers: Floats, human: Floats, group: Column, frame: AgreementDesign, counting: Counting | None = None
-) -> QuestionWeights:
-    """Learn weights from answers (texts, questions), 1 yes, 0 no, NaN unanswered, and ratings `human` (texts,), NaN
-    unrated.
-
-    counting: as for `analyse_items`; its formula gives the equal weights. `group` names each text's source. Weights are
-    not negative and come from ridge regression of the rating on the answers (scikit-learn). Raises NotReadyError for
-    too few texts, sources or questions.
-    """
-    kept = ~np.isnan(human) & ~np.isnan(answers).all(axis=1)
-    sources = np.unique([str(cell) for cell, keep in zip(group, kept, strict=True) if keep], return_inverse=True)[1]
-    _check(int(kept.sum()), int(sources.max(initial=-1)) + 1, answers.shape[1], human[kept])
-    how = counting or Counting.plain(answers.shape[1])
-    given, target = how.points(answers[kept]), human[kept]
-    folds = min(FOLDS, int(sources.max()) + 1)
-    held_out, by_fold = np.full(target.size, np.nan), []
-    for train, test in GroupKFold(folds).split(given, target, sources):
-        weights = _weights(given[train], target[train], sources[train])
-        by_fold.append(weights)
-        held_out[test] = weighted_share(given[test], weights)
-    learned, spread = _weights(given, target, sources), np.array(by_fold)
-    compared = compare_scores(held_out, how.score(answers[kept]), target, frame.of(kept), permutations=0)
-    return QuestionWeights(
-        tuple(
-            LearnedWeight(
-                question, float(learned[question]), float(spread[:, question].min()), float(spread[:, question].max())
-            )
-            for question in range(learned.size)
-        ),
-        compared.differences["spearman"].figure,
-        n=target.size,
-        without_rating=int((~kept).sum()),
-        sources=int(sources.max()) + 1,
-        folds=folds,
-        signature=str(compared.signature),
-    )
-
-
-def weighted_share(answers: Floats, weights: Floats) -> Floats:
-    """Return (texts,) the weight of yes among the weights of all answers given, NaN where those sum to 0."""
-    given = (~np.isnan(answers)) @ weights
-    return np.where(given > 0, np.nan_to_num(answers) @ weights / np.where(given > 0, given, 1.0), np.nan)
-
-
-def _check(texts: int, sources: int, questions: int, human: Floats) -> None:
-    if questions < 2:
-        raise NotReadyError("A single question has no weight beside others.", "Weights need two questions or more.")
-    if texts < FEWEST_FOR_WEIGHTS or sources < 3:
-        raise NotReadyError(
-            f"{texts} rated and answered texts of {sources} sources are too few to learn weights from.",
-            f"At least {FEWEST_FOR_WEIGHTS} texts of 3 sources are needed; hundreds are better.",
-        )
-    if np.ptp(human) == 0:
-        raise NotReadyError("All texts have the same rating, so no weight explains it better.", "Rate more texts.")
-
-
-def _weights(answers: Floats, human: Floats, sources: Ints) -> Floats:
-    """Return (questions,) weights, 1 on average, with the penalty that best predicts left-out sources; equal if
-    all 0."""
-    share = np.array([column[~np.isnan(column)].mean() if (~np.isnan(column)).any() else 0.0 for column in answers.T])
-    filled = np.where(np.isnan(answers), share, answers)
-    folds = min(FOLDS, np.unique(sources).size)
-    search = GridSearchCV(
-        Ridge(positive=True), {"alpha": PENALTIES}, cv=GroupKFold(folds), scoring="neg_mean_squared_error"
-    )
-    weights: Floats = search.fit(filled, human, groups=sources).best_estimator_.coef_
-    return weights / weights.mean() if weights.sum() > 0 else np.ones(answers.shape[1])

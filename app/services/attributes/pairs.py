@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from app.corpora.draws import draw_pairs
 from app.domain.attribute import ContributorKind
-from app.domain.expert_answer import DEFAULT_CONTRASTS, DEFAULT_PAIRS, MOST_PAIRS
+from app.domain.expert_answer import DEFAULT_CONTRASTS, DEFAULT_PAIRS, MOST_PAIRS, PairDraw, Preference, Winner
 from app.domain.model_call import model_label
-from app.domain.preference import PairDraw, Preference, Winner
 from app.domain.project import Dimension, Project, Text
 from app.domain.repeated_attributes import same_attribute, without_repeats
 from app.domain.roles_and_rights import Right

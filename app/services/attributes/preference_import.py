@@ -12,7 +12,7 @@ from app.corpora.corpus import ColumnUse, Corpus, CorpusText, SkippedRow
 from app.corpora.formats.generic import document_name
 from app.corpora.formats.preferences import PairRow, PairSide, PairTable, read_pairs
 from app.domain.attribute import ContributorKind
-from app.domain.preference import Preference, Winner
+from app.domain.expert_answer import Preference, Winner
 from app.domain.project import Dimension, Project, Task, Text, TextPlace
 from app.domain.roles_and_rights import Right
 from app.domain.storable_text import quoted

@@ -3,11 +3,11 @@
 import random
 from collections.abc import Sequence
 
-from app.attribute_analysis.similarity import SharedKeyword, shared_keywords
+from app.attribute_analysis.shared_keywords import SharedKeyword, shared_keywords
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.expert_answer import SideBySide
 from app.domain.project import Dimension
 from app.domain.roles_and_rights import Right
-from app.domain.side_by_side import SideBySide
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, may, use_case
 from db.unit_of_work import UnitOfWork

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from app.corpora.draws import stratified_draw
-from app.domain.held_out_split import HeldOutSplit
+from app.domain.project import HeldOutSplit
 from app.domain.roles_and_rights import Right
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, use_case

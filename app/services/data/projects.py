@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from app.corpora.presets import PAPERS, PRESETS, load_preset
 from app.domain.attribute import ContributorKind
-from app.domain.audit_log import PENDING, PendingAct
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
+from app.domain.people import PENDING, PendingAct
 from app.domain.project import Dimension, Project, Task
 from app.domain.roles_and_rights import Actor, Right, Role
 from app.domain.run import RunSummary

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.attribute import ContributorKind
-from app.domain.audit_log import PENDING
 from app.domain.checklist import Question
 from app.domain.checklist_score import Answer
 from app.domain.expert_answer import FEWEST_MEMBERS, MOST_MEMBERS
 from app.domain.improvement import reference
+from app.domain.people import PENDING
 from app.domain.project import Text
 from app.domain.roles_and_rights import Right
 from app.domain.room import LONGEST_LINE, MOST_ROOM_TEXTS, Room, RoomStage

@@ -10,7 +10,7 @@ import numpy as np
 
 from app.domain.checklist import Checklist, Question
 from app.domain.checklist_score import Answer
-from app.domain.drift_anchors import AnchorLook, AnchorSet
+from app.domain.expert_answer import AnchorLook, AnchorSet
 from app.domain.project import Dimension, Text
 from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus, RunSummary, ScoredText

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.drift_anchors import AnchorLook, AnchorSet, DriftVerdict
+from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
 from app.domain.project import Dimension
 from app.domain.roles_and_rights import Right
 from app.domain.run import RunStatus, RunSummary

@@ -1,6 +1,6 @@
 """The audit log: who did what when, in a project or on the server."""
 
-from app.domain.audit_log import AuditEntry
+from app.domain.people import AuditEntry
 from app.domain.roles_and_rights import Right
 from app.export.spreadsheet import csv_bytes
 from app.services.runtime.workbench import Workbench, use_case

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.attribute import ContributorKind
-from app.domain.audit_log import PendingAct
-from app.domain.people import Invitation, InvitedPerson, LinkState, Person, ProjectMember
+from app.domain.people import Invitation, InvitedPerson, LinkState, PendingAct, Person, ProjectMember
 from app.domain.roles_and_rights import NOBODY, Actor, Right, Role
 from app.domain.sign_in import LINK_DAYS, MOST_DAYS
 from app.domain.storable_text import checked_name, quoted, suspicious_characters

@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 
 from itsdangerous import BadData, URLSafeSerializer, URLSafeTimedSerializer
 
-from app.domain.audit_log import PendingAct
-from app.domain.people import Person
+from app.domain.people import PendingAct, Person
 from app.domain.roles_and_rights import NOBODY, Actor, Right
 from app.domain.sign_in import OIDC_DAYS, SIGNED_IN_DAYS, AllowList
 from app.domain.storable_text import checked_name

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.preference import Preference, Winner
+from app.domain.expert_answer import Preference, Winner
 from app.domain.project import Dimension
 from app.domain.roles_and_rights import Right
 from app.meta_evaluation.preferences import (

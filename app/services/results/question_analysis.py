@@ -18,14 +18,7 @@ from app.errors import NotReadyError
 from app.evaluators.checklist import WEIGHTED
 from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.evaluation import MetaEvaluation, Origin
-from app.meta_evaluation.questions.item_analysis import (
-    Counting,
-    ItemAnalysis,
-    QuestionItem,
-    QuestionWeights,
-    analyse_items,
-    learn_weights,
-)
+from app.meta_evaluation.questions.item_analysis import Counting, ItemAnalysis, QuestionItem, analyse_items
 from app.meta_evaluation.questions.question_agreement import (
     FEWEST_TEXTS_FOR_A_VERDICT,
     OUTSIDE,
@@ -40,6 +33,7 @@ from app.meta_evaluation.questions.question_agreement import (
     question_agreement,
     reference_of,
 )
+from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.answer_draws import answered_probability

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from app.domain.preference import Preference as PreferencePair
-from app.domain.preference import Winner
+from app.domain.expert_answer import Preference as PreferencePair
+from app.domain.expert_answer import Winner
 from app.domain.roles_and_rights import Right
 from app.errors import InputError, NotReadyError
 from app.meta_evaluation.writer_bias import By, Mean, Preference, WriterBias, WritersPair, bias_of_pairs, writer_bias

@@ -12,10 +12,9 @@ from functools import lru_cache
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.domain.attribute import AttributeStanding
-from app.domain.audit_log import PENDING, PendingAct
 from app.domain.checklist import Checklist, Question
-from app.domain.drift_anchors import AnchorSet
-from app.domain.expert_answer import AnswerDraw
+from app.domain.expert_answer import AnchorSet, AnswerDraw
+from app.domain.people import PENDING, PendingAct
 from app.domain.project import Dimension, Project, Text
 from app.domain.roles_and_rights import (
     LOCAL_OWNER,

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.chart_colours import JUDGE, NEUTRAL
-from app.domain.drift_anchors import DriftVerdict
+from app.domain.expert_answer import DriftVerdict
 from app.domain.model_call import model_label
 from app.domain.roles_and_rights import Right
 from app.services.drift.anchors import FEWEST, count_possible_anchors

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from app.domain.held_out_split import HELD_OUT_SHARE
-from app.domain.project import Project
+from app.domain.project import HELD_OUT_SHARE, Project
 from app.services.data.held_out_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import labels

@@ -11,7 +11,8 @@ from app.cli import build
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
 from app.services.attributes.attribute_changes import edit_attribute
-from app.services.attributes.attributes import attributes_of, import_attributes, near_duplicates
+from app.services.attributes.attributes import attributes_of, import_attributes
+from app.services.attributes.near_duplicates import near_duplicates
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.think_aloud.independence import add_own_attribute

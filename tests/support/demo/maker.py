@@ -21,8 +21,7 @@ from app.domain.build import ChangeDecision
 from app.domain.checklist import Checklist
 from app.domain.checklist_score import Answer
 from app.domain.condition import Family
-from app.domain.expert_answer import SheetEntry
-from app.domain.preference import Winner
+from app.domain.expert_answer import SheetEntry, Winner
 from app.domain.project import Dimension, Project, Text
 from app.domain.room import RoomStage
 from app.providers.base import ChatModel, ChatReply, ChatRequest

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.corpora.formats.preferences import PairSide, parse_pair_columns, read_pairs, read_winner
-from app.domain.preference import Winner
+from app.domain.expert_answer import Winner
 from app.errors import FileFormatError, InputError
 
 ASKED, GOOD, BAD = "What is rain?", "Water that falls from clouds.", "No idea."

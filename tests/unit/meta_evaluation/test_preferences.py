@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from app.domain.preference import Winner
+from app.domain.expert_answer import Winner
 from app.meta_evaluation.preferences import (
     FEWEST_COMPARISONS,
     ComparedSystems,

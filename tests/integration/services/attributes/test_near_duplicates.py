@@ -8,14 +8,8 @@ import pytest
 
 from app.domain.attribute import Attribute, ContributorKind
 from app.services.attributes.attribute_export import attribute_file
-from app.services.attributes.attributes import (
-    Measure,
-    add_attributes,
-    attributes_of,
-    contributors_of,
-    duplicate_groups,
-    near_duplicates,
-)
+from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
+from app.services.attributes.near_duplicates import Measure, duplicate_groups, near_duplicates
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
 from tests.support.projects import ready_to_score

@@ -7,8 +7,8 @@ import pytest
 from pydantic import SecretStr
 
 from app.domain.attribute import ContributorKind
+from app.domain.expert_answer import Winner
 from app.domain.job import JobStatus
-from app.domain.preference import Winner
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.roles_and_rights import Actor, Membership, Role
 from app.errors import InputError, NotAllowedError, NotReadyError

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from app.cli import build
 from app.corpora.own_score_tables import ScoreColumns
 from app.domain.attribute import ComparedTexts, ContributorKind
-from app.domain.preference import Preference, Winner
+from app.domain.expert_answer import Preference, Winner
 from app.domain.roles_and_rights import Role
 from app.errors import InputError, NotAllowedError
 from app.services.attributes.attributes import attributes_of

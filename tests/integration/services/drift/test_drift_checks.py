@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.domain.checklist_score import Answer
-from app.domain.drift_anchors import AnchorSet, DriftVerdict
+from app.domain.expert_answer import AnchorSet, DriftVerdict
 from app.domain.project import Dimension, Task
 from app.domain.run import RunStatus
 from app.errors import InputError, NotReadyError

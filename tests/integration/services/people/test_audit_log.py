@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.domain.audit_log import AuditEntry
+from app.domain.people import AuditEntry
 from app.domain.project import Task
 from app.domain.roles_and_rights import Actor, Membership, Right, Role
 from app.errors import ConflictError, NotAllowedError

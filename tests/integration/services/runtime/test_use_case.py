@@ -10,8 +10,7 @@ import pytest
 
 from app.domain.attribute import AttributeStanding, AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, Question
-from app.domain.drift_anchors import AnchorSet
-from app.domain.expert_answer import AnswerDraw
+from app.domain.expert_answer import AnchorSet, AnswerDraw
 from app.domain.project import Dimension, Project, Task, Text
 from app.domain.roles_and_rights import LOCAL_OWNER, NOBODY, Actor, Membership, Right, Role
 from app.domain.room import RoomStage

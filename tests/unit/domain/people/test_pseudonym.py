@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.condition import renamed
-from app.domain.pseudonyms import free_pseudonym, is_said_in, replace_name_in_json, replace_name_in_text
+from app.domain.people import free_pseudonym, is_said_in, replace_name_in_json, replace_name_in_text
 
 
 def test_a_pseudonym_is_one_that_nobody_has() -> None:

@@ -3,7 +3,8 @@ import pytest
 
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign
-from app.meta_evaluation.questions.item_analysis import QuestionWeights, learn_weights, weighted_share
+from app.meta_evaluation.questions.item_analysis import weighted_share
+from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
 
 NAN = np.nan
 SOURCES, SYSTEMS = 40, 6
