@@ -118,3 +118,12 @@ def test_where_people_sign_in_no_error_says_where_the_database_is(monkeypatch: p
     assert str(explained(trouble, file)).startswith("The database file can't be written.")
     assert str(explained(refused, server)).startswith("The database server can't be reached")
     settings.cache_clear()
+
+
+def test_a_commit_is_on_the_disk_when_it_returns(database: Database) -> None:
+    with database.write() as work:
+        session = work.projects._session
+        if session.get_bind().dialect.name == "postgresql":
+            assert session.execute(text("SHOW synchronous_commit")).scalar() == "on"
+        else:
+            assert session.execute(text("PRAGMA synchronous")).scalar() == 2, "FULL"
