@@ -15,8 +15,8 @@ from pages.components.shell.labels import plain
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.reading import left_out, needed_samples, rubric, samples_side_by_side
 from pages.components.shell.saturation import enough
+from pages.components.think_aloud.own_attribute_list import ColumnContext, follow_up_choice, sample_verdict
 from pages.components.think_aloud.own_attributes import own_attributes
-from pages.components.think_aloud.own_rows import ColumnContext, follow_up_choice, sample_verdict
 from pages.components.think_aloud.passages import drawn_highlights, formatted_choice, sample_passages
 
 workbench = current_workbench()

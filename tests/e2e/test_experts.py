@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pages.components.think_aloud.own_rows import PAGE_SIZE
+from pages.components.think_aloud.own_attribute_list import PAGE_SIZE
 from tests.e2e.conftest import App, begin, shown, written
 from tests.e2e.screen import PATIENCE_MS, at, click, first_of, screen, settled, wait_until
 

@@ -14,8 +14,8 @@ from app.services.data.projects import choose_follow_up, create_project, dimensi
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import samples_of
-from pages.components.think_aloud import own_rows
-from pages.components.think_aloud.own_rows import PAGE_SIZE
+from pages.components.think_aloud import own_attribute_list
+from pages.components.think_aloud.own_attribute_list import PAGE_SIZE
 from tests.support import browser_messages
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
@@ -445,7 +445,7 @@ def test_what_is_no_passage_of_a_sample_is_refused(demo: Workbench, open_screen:
 def test_follow_up_answer_becomes_an_attribute_or_the_better_wording(
     demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_rows, "ask_follow_up", lambda *_: "Where is <b>its</b> limit?")
+    monkeypatch.setattr(own_attribute_list, "ask_follow_up", lambda *_: "Where is <b>its</b> limit?")
     app = say(expert(open_screen), demo, "The order is clear.")
     (first,) = by(demo, "Ada")
     assert f"ask_me_{first.id}" not in [one.key for one in app.button], "off until a model is chosen"

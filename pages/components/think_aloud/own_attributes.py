@@ -45,7 +45,14 @@ from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import recording_field, upload_field
-from pages.components.think_aloud.own_rows import NAMED_BY, WHOLE, ColumnContext, own_rows, sample_name, show_newest
+from pages.components.think_aloud.own_attribute_list import (
+    NAMED_BY,
+    WHOLE,
+    ColumnContext,
+    own_rows,
+    sample_name,
+    show_newest,
+)
 from pages.components.think_aloud.passages import highlights_changed
 
 LISTENER = "transcription_model"

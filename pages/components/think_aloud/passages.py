@@ -23,7 +23,7 @@ from pages.components.shell.browser.page_scripts import OUTBOX, dropped_typing
 from pages.components.shell.labels import number, plain
 from pages.components.shell.reading import LONG, FormatSpan, find_tools, format_spans, has_markdown, matches
 from pages.components.shell.undo import remember
-from pages.components.think_aloud.own_rows import ColumnContext, show_newest
+from pages.components.think_aloud.own_attribute_list import ColumnContext, show_newest
 
 COLOURS = 8  # in `passages.css`; the expert's own is the first
 NOTHING_YET = ("", 0)
