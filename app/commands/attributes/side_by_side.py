@@ -9,7 +9,7 @@ from app.domain.project import Dimension
 from app.errors import NotReadyError
 
 if TYPE_CHECKING:
-    from app.attribute_analysis.shared_keywords import SharedKeyword
+    from app.attribute_analysis.tokens import SharedKeyword
     from app.domain.expert_answer import SideBySide
     from app.services.runtime.workbench import Workbench
 

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Sequence
 
-from app.attribute_analysis.shared_keywords import SharedKeyword, shared_keywords
+from app.attribute_analysis.tokens import SharedKeyword, shared_keywords
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.expert_answer import SideBySide
 from app.domain.project import Dimension

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from app.attribute_analysis.shared_keywords import shared_keywords
+from app.attribute_analysis.tokens import shared_keywords
 from app.domain.attribute import ContributorKind
 from app.domain.project import Dimension
 from app.errors import ConflictError, NotReadyError
