@@ -241,7 +241,7 @@ def _sqlite(url: URL, begin: str) -> Engine:
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:
         connection.isolation_level = None  # the driver starts no transactions of its own: _begin does
-        # FULL: with WAL and NORMAL a power cut can take back transactions that were committed.
+        # With synchronous=NORMAL, SQLite can lose the last commits at a power cut.
         for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
 
