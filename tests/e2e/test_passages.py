@@ -186,6 +186,8 @@ def test_selected_words_become_an_attribute_in_two_actions(browser: Browser, app
             page.keyboard.press("Enter")
             saved(page, f"About {quote}")
         expect(words(page, part).locator("mark.by-0")).to_have_text(list(quotes))
+        page.locator(".passages").last.scroll_into_view_if_needed()
+        expect(page.locator(".st-key-writing textarea").first).to_be_in_viewport()
     content = STRANGE if part == "text" else SOURCE
     found = [a.passage for a in own(app, name)]
     assert [p and (p.part, p.quote, content[p.start : p.end]) for p in found] == [

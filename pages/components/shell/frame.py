@@ -80,7 +80,7 @@ def scrolling_column(key: str) -> DeltaGenerator:
     place = st.container(key=key)
     st.html(
         "<style>"
-        f"[data-testid='stLayoutWrapper']:has(> .st-key-{key}) {{ position: scrolling_column; top: 4.5rem; }}"
+        f"[data-testid='stLayoutWrapper']:has(> .st-key-{key}) {{ position: sticky; top: 4.5rem; }}"
         f".st-key-{key} {{ max-height: calc(100vh - 6rem); overflow-y: auto; padding: 0 2px; }}"
         "</style>"
     )
