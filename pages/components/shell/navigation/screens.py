@@ -459,14 +459,18 @@ _OPEN = "<style>.st-key-door_{name} a {{ background: color-mix(in srgb, currentC
 
 
 def draw_navigation(workbench: Workbench, project: Project | None, here: str, steps: tuple[FlowStep, ...]) -> None:
-    """Draw the entries. `here`: the open screen. An entry shows whether its step is done or can't begin yet."""
+    """Draw the entries. `here`: the open screen. An entry shows whether its step is done or can't begin yet.
+
+    Invited experts see no such marks: what is done in the project says nothing about what is theirs to do.
+    """
+    own_work = project is not None and bool(workbench.actor.expert_in(project.id))
     with st.sidebar:
         with st.container(key="doors", gap="xxsmall"):
             for entry in NAVIGATION:
                 if rooms_ := _rooms(entry):
                     with st.container(key=f"door_{entry.screens[0].name}"):
                         step = next((step for step in steps if step.screen in {s.name for s in entry.screens}), None)
-                        title = entry.title + (_MARKS[step.state] if step else "")
+                        title = entry.title + (_MARKS[step.state] if step and not own_work else "")
                         help_ = plain(step.words) if step and step.state is StepState.BLOCKED else None
                         link(rooms_[0].name, title, icon=entry.icon, help_=help_, stretch=True)
         opened = entry_of(here)
@@ -479,7 +483,6 @@ def draw_navigation(workbench: Workbench, project: Project | None, here: str, st
                 st.caption(SET_UP.title)
                 _links(SET_UP)
         with st.container(key="help", gap="xxsmall"):
-            own_work = project is not None and bool(workbench.actor.expert_in(project.id))
             # Where nobody signs in, everybody who gave a name may answer.
             help_link(here, own_work or (here == "answer" and bool(current_expert())))
             tour_button()
