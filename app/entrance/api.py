@@ -298,7 +298,7 @@ def _run(caller: ApiCaller, request: Request, _: bytes) -> Any:
         "cost_usd": spent.cost_usd,
         "by_dimension": counts,
         # A look at a held-out split is counted, so nobody gets there by chance.
-        "results": [] if run.locked else [result.to_json() for result in cached_results(reading, number)],
+        "results": [] if run.locked else [result.to_json() for result in cached_results(reading, [number])],
     }
 
 

@@ -98,13 +98,13 @@ def _screen(folder: str) -> dict[str, dict[str, float]]:
 
 
 def _screens(workbench: Workbench, dimensions: list[Dimension]) -> dict[str, Any]:
-    results = cached_results(workbench, 1)
+    results = cached_results(workbench, [1])
     row, dimension = results[0].rows[0], dimensions[0].id
     options = RunOptions(tuple(dimensions), "rules")
     asked: dict[str, Callable[[], object]] = {
         "overview": lambda: overview(workbench, 1),
         "scores": lambda: (list_runs(workbench, 1), forecast(workbench, 1, options)),
-        "results, another level": lambda: cached_results(workbench, 1, Choices("dataset")),
+        "results, another level": lambda: cached_results(workbench, [1], Choices("dataset")),
         "results, questions": lambda: question_shares(workbench, 1, dimension),
         "results, disagreements": lambda: disagreements(results[0].compared),
         "results, one text": lambda: judged_text(workbench, 1, dimension, row.text),

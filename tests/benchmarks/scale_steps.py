@@ -133,22 +133,22 @@ class Steps:
             return sample_exclusion_counts(workbench, 1, dimension.id), forecast(workbench, 1, options)
 
         def verdict() -> object:
-            return verdict_of(workbench, cached_results(workbench, RUN)[0])
+            return verdict_of(workbench, cached_results(workbench, [RUN])[0])
 
         def questions_screen() -> object:
-            result = cached_results(workbench, RUN)[0]
+            result = cached_results(workbench, [RUN])[0]
             shares = question_shares(workbench, RUN, dimension.id)
             return shares, questions_of(workbench, result), rubric_xray(workbench, result)
 
         def texts_screen() -> object:
-            shown = disagreements(cached_results(workbench, RUN)[0].compared)
+            shown = disagreements(cached_results(workbench, [RUN])[0].compared)
             return judged_text(workbench, RUN, dimension.id, shown[0].row.text)
 
         def disagreements_screen() -> object:
             return disagreement_queue(workbench, published_checklist(workbench, dimension.id).id)
 
         def people() -> object:
-            return human_side_of(workbench, cached_results(workbench, RUN)[0])
+            return human_side_of(workbench, cached_results(workbench, [RUN])[0])
 
         def export(suffix: str) -> Callable[[], object]:
             def write() -> None:
@@ -162,7 +162,7 @@ class Steps:
         def report() -> None:
             with workbench.database.read() as work:
                 project = work.projects.by_id(1)
-            results = cached_results(workbench, RUN)
+            results = cached_results(workbench, [RUN])
             verdicts = [verdict_of(workbench, result) for result in results]
             xrays = [rubric_xray(workbench, result) for result in results]
             write_results(self.folder / "report.html", project, results, verdicts, lambda: xrays, lambda: [None])

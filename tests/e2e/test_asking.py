@@ -35,8 +35,10 @@ def test_a_model_of_each_vendor_is_asked_about_everything_and_once_more(page: Pa
     page.goto(f"{app.url}/ask_llms?project=Demo")
     expect(button(page, "Ask 4 models")).to_be_visible()
     held.released.set()
-    ask = button(page, "Ask 5 models")
-    expect(ask).to_be_visible()  # the fifth joins once the endpoint has said which models it has
+    ask, again = button(page, "Ask 5 models"), button(page, "Ask it again")
+    expect(ask.or_(again)).to_be_visible()  # the fifth joins once the endpoint has said which models it has
+    if again.is_visible():  # the screen came so slowly that nobody waits for the list any more
+        click(again, shows=ask)
     settled(page)
     for name in SUGGESTED:
         expect(at(page, "ask_models").get_by_text(name, exact=True)).to_be_visible()

@@ -19,7 +19,7 @@ ASPECTS = ("Order", "Links", "Focus")
 def coascore(demo: Workbench) -> int:
     """A run on the demo's first dimension; its number."""
     project, dimension = get_project(demo, "Demo"), dimensions_named(demo, "Demo", "all")[0]
-    texts = tuple(row.text for row in cached_results(demo, 1)[0].rows)
+    texts = tuple(row.text for row in cached_results(demo, [1])[0].rows)
     with demo.database.write() as work:
         run = work.runs.create(
             project.id, "coascore", "llama:x", {"variant": "full"}, [RunDimension(dimension.id, None, (), texts)]

@@ -54,7 +54,7 @@ def test_the_largest_disagreement_opens_with_everything_said(
 
 
 def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    rows = cached_results(demo, RUN)[0].compared
+    rows = cached_results(demo, [RUN])[0].compared
     system = rows[0].system_id
     app = open_results(view="texts", system=system, direction="harsher")
     assert not app.exception
@@ -75,7 +75,7 @@ def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_re
 def test_texts_are_read_one_by_one_in_the_order_of_the_list(
     demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    result = cached_results(demo, RUN)[0]
+    result = cached_results(demo, [RUN])[0]
     listed = disagreements(result.compared, TextFilter(direction="harsher"))
     app = open_results(view="texts", direction="harsher")
     app.button(key="read_texts").click().run()
@@ -93,7 +93,7 @@ def test_texts_are_read_one_by_one_in_the_order_of_the_list(
 
 
 def test_back_in_the_list_its_page_is_that_of_the_text(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    result = cached_results(demo, RUN)[0]
+    result = cached_results(demo, [RUN])[0]
     listed = disagreements(result.compared)
     app = open_results(view="texts", text=str(listed[25].row.text))
     assert "Text 26 of 40" in shown(app)
@@ -106,7 +106,7 @@ def test_back_in_the_list_its_page_is_that_of_the_text(demo: Workbench, open_res
 def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
     demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    result = cached_results(demo, RUN)[0]
+    result = cached_results(demo, [RUN])[0]
     first = disagreements(result.compared)[0].row
     app = open_results(view="texts", text=str(first.text), run="1")
     assert re.search(r"Raters: [^:.]+: \d", shown(app))
@@ -145,7 +145,7 @@ def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
 
 
 def test_a_text_leads_to_an_attribute_or_to_a_question(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    result = cached_results(demo, RUN)[0]
+    result = cached_results(demo, [RUN])[0]
     row, question = result.rows[0], questions_of(demo, result).questions[0]
     app = open_results(view="texts", text=str(row.text))
     app.text_area(key=f"attribute_words_{row.text}").set_value("The ending follows from the beginning")
@@ -166,7 +166,7 @@ def test_what_a_score_was_computed_from_is_shown(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     change(home, """UPDATE score SET details = '{"aspects": [{"name": "Order", "score": 4}], "p_yes": 0.25}'""")
-    app = open_results(view="texts", text=str(cached_results(demo, RUN)[0].rows[0].text))
+    app = open_results(view="texts", text=str(cached_results(demo, [RUN])[0].rows[0].text))
     assert not app.exception
     assert table(app, "Name") == ["Order"]
     assert "Probability of yes: 0.250" in shown(app).replace("*", "")
@@ -191,7 +191,7 @@ def test_scores_of_unrated_texts_are_listed_and_open(
     frame = next(frame.value for frame in app.dataframe if "Judge" in frame.value)
     assert list(frame["Judge"]) == sorted(frame["Judge"])
     assert set(frame["Agent"]) == {"s0", "s1", "s2", "s3"}
-    rows = by_score(cached_results(workbench, run)[0].rows)
+    rows = by_score(cached_results(workbench, [run])[0].rows)
     assert len(rows) == len(frame) > 2
     app = open_results(view="texts", text=str(rows[1].text))
     assert not app.exception

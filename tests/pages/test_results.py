@@ -255,7 +255,7 @@ def test_several_texts_of_a_source_and_system_count_once(
 def test_a_question_is_opened_with_all_that_is_known_of_it(
     demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    result = cached_results(demo, RUN)[0]
+    result = cached_results(demo, [RUN])[0]
     found = questions_of(demo, result)
     question, item = found.questions[3], found.analysis.items[3]
     app = open_results(view="questions", asked=str(question.id))
@@ -277,7 +277,7 @@ def test_weights_stand_beside_equal_ones_and_have_a_verdict(
 ) -> None:
     app = open_results(view="questions", weights="learned")
     assert not app.exception
-    found = weights_of(demo, cached_results(demo, RUN)[0])
+    found = weights_of(demo, cached_results(demo, [RUN])[0])
     assert found.verdict in shown(app)
     assert table(app, "Weights") == ["Equal", "Learned", "Learned − equal"]
     assert len(table(app, "Least")) == len(found.weights)
@@ -286,7 +286,7 @@ def test_weights_stand_beside_equal_ones_and_have_a_verdict(
 def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(view="details", open="people", level="dataset")
     assert not app.exception
-    result = cached_results(demo, RUN, Choices("dataset"))[0]
+    result = cached_results(demo, [RUN], Choices("dataset"))[0]
     found = human_side_of(demo, result)
     spearman = found.ceiling["spearman"]
     assert table(app, "One rater")[0] == f"{spearman.value:.3f} [{spearman.low:.3f}, {spearman.high:.3f}]"
@@ -323,7 +323,7 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
         assert not app.exception, view
         assert "Raters seem to use different scales" in shown(app)
     project = get_project(demo, "Demo")
-    results = cached_results(demo, RUN)
+    results = cached_results(demo, [RUN])
     report = report_html(project, results, [verdict_of(demo, result) for result in results])
     assert b"Raters seem to use different scales" in report
 
@@ -450,10 +450,10 @@ def test_texts_with_unanswered_questions_count_only_if_asked_for(
 
 
 def test_figures_are_computed_again_only_when_something_changed(demo: Workbench, home: Path) -> None:
-    first = cached_results(demo, RUN)
-    assert cached_results(demo, RUN)[0] is first[0]
+    first = cached_results(demo, [RUN])
+    assert cached_results(demo, [RUN])[0] is first[0]
     change(home, "UPDATE rating SET value = 6 - value WHERE id IN (1, 2, 4)")
-    again = cached_results(demo, RUN)
+    again = cached_results(demo, [RUN])
     assert again[0] is not first[0]
     assert again[0].meta.to_json() == results_of(demo, RUN)[0].meta.to_json()
 
@@ -472,7 +472,7 @@ def test_a_run_that_is_not_whole_says_so(demo: Workbench, open_results: Callable
 
 def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     project = get_project(demo, "Demo")
-    results = cached_results(demo, list_runs(demo, project.id)[0].id)
+    results = cached_results(demo, [list_runs(demo, project.id)[0].id])
     scores = list(csv.DictReader(io.StringIO(scores_csv(results).decode("utf-8-sig"))))
     assert len(scores) == 160
     assert float(scores[0]["score"]) == results[0].rows[0].score

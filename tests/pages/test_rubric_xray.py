@@ -25,7 +25,7 @@ def test_nothing_found_says_how_to_look_further_and_names_what_nobody_asks(
     words = shown(app)
     assert "No question stands out beyond doubt in the answers at hand; remarks are hints." in words
     assert "To look further: have two experts answer" in words
-    found = rubric_xray(demo, cached_results(demo, RUN)[0])
+    found = rubric_xray(demo, cached_results(demo, [RUN])[0])
     assert found is not None
     assert found.unserved
     assert all(each.text in words and each.reason in words for each in found.unserved)
@@ -37,7 +37,7 @@ def test_nothing_found_says_how_to_look_further_and_names_what_nobody_asks(
 def test_a_badge_leads_to_its_evidence_and_to_the_question_itself(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
-    questions = questions_of(demo, cached_results(demo, RUN)[0])
+    questions = questions_of(demo, cached_results(demo, [RUN])[0])
     assert questions is not None
     second = questions.questions[1].id
     change(home, f"UPDATE question SET text = 'Is *it* dated, and is it named?' WHERE id = {second}")

@@ -67,7 +67,7 @@ def table(app: AppTest, column: str) -> pd.DataFrame:
 
 
 def verdict_said(workbench: Workbench, run_id: int, label: str) -> str:
-    (result,) = cached_results(workbench, run_id)
+    (result,) = cached_results(workbench, [run_id])
     return verdict_of(workbench, result).about(label).replace("\\", "")
 
 
@@ -93,7 +93,7 @@ def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Work
     assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
     said = shown(app.run())
     assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in runs.values())
-    results = [one for run in runs.values() for one in cached_results(ready, run.id)]
+    results = [one for run in runs.values() for one in cached_results(ready, [run.id])]
     assert all(verdict_said(ready, one.run.id, result_words(one, results)) in said for one in results)
 
 

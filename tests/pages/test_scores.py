@@ -70,7 +70,7 @@ def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen
     newest = list_runs(demo, project.id)[0]
     assert (newest.status, newest.done, newest.all) == (RunStatus.DONE, 160, 160)
     assert f"Run {newest.id} is done: 160 of 160 scored" in shown(app)
-    for result in cached_results(demo, newest.id):
+    for result in cached_results(demo, [newest.id]):
         assert verdict_of(demo, result).about(result.dimension.name) in shown(app)
     table = next(frame.value for frame in app.dataframe if "State" in frame.value)
     assert table["Run"].tolist()[0] == str(newest.id)

@@ -122,7 +122,7 @@ def failures(
     workbench = open_workbench()
     on = one_dimension(workbench, get_run(workbench, run).project, dimension)
     choices = Choices("dataset", resamples=resamples, seed=seed)
-    result = next((one for one in cached_results(workbench, run, choices) if one.dimension.id == on.id), None)
+    result = next((one for one in cached_results(workbench, [run], choices) if one.dimension.id == on.id), None)
     found = failure_rates(workbench, result) if result else None
     if found is None:
         raise NotReadyError(

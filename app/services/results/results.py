@@ -185,12 +185,28 @@ def results_of(
 
 
 @use_case(Right.READ)
-def cached_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
-    """Return `results_of`, each cached until its scores or ratings change."""
+def cached_results(
+    workbench: Workbench,
+    runs: Sequence[int],
+    choices: Choices = USUAL,
+    on: Mapping[int, Sequence[int]] | None = None,
+) -> list[DimensionResult]:
+    """Return the results of the runs, each cached until its scores or ratings change.
+
+    on: dimension id -> the runs whose result on it is wanted, in this order; None for all of each run.
+    """
     with workbench.database.read() as work:
-        run = work.runs.get(run_id)
-        states = {part.dimension: _state(work, run, part.dimension) for part in work.runs.parts(run_id)}
-    return tuple(_kept(workbench.database, run_id, dimension, choices, state) for dimension, state in states.items())
+        summaries = {run: work.runs.get(run) for run in runs}
+        scored = {run: [part.dimension for part in work.runs.parts(run)] for run in runs}
+        if on is None:
+            wanted = [(run, dimension) for run in runs for dimension in scored[run]]
+        else:
+            wanted = [(run, dimension) for dimension, some in on.items() for run in some if dimension in scored[run]]
+        ratings = {dimension: _rating_state(work, dimension) for _, dimension in wanted}
+    return [
+        _kept(workbench.database, run, dimension, choices, (*_progress(summaries[run]), *ratings[dimension]))
+        for run, dimension in wanted
+    ]
 
 
 @use_case(Right.READ)
@@ -211,8 +227,15 @@ def result_state(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[
 
 
 def _state(work: UnitOfWork, run: RunSummary, dimension_id: int) -> tuple[object, ...]:
-    dimension = work.projects.dimension_by_id(dimension_id)
-    return (run.status, run.done, run.failed, dimension, work.results.rating_state(dimension_id))
+    return (*_progress(run), *_rating_state(work, dimension_id))
+
+
+def _progress(run: RunSummary) -> tuple[object, ...]:
+    return (run.status, run.done, run.failed)
+
+
+def _rating_state(work: UnitOfWork, dimension_id: int) -> tuple[object, ...]:
+    return (work.projects.dimension_by_id(dimension_id), work.results.rating_state(dimension_id))
 
 
 @lru_cache(maxsize=256)  # dimensions x levels of some runs; those of one reading share its texts

@@ -300,7 +300,7 @@ def outcome(workbench: Workbench, project: Project) -> None:
     there = [run for run in list_runs(workbench, project.id) if run.id in ended and run.done]
     runs = [run for run in there if not run.locked and not run.apart]
     with st.spinner("Comparing the judge with the raters"):
-        results = [result for run in runs for result in cached_results(workbench, run.id)]
+        results = cached_results(workbench, [run.id for run in runs])
         verdicts = [verdict_of(workbench, result).about(result_words(result, results)) for result in results]
     if not verdicts:
         return

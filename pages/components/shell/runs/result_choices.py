@@ -20,7 +20,6 @@ from app.services.results.results import (
     Duplicates,
     Level,
     Resampling,
-    cached_result,
     cached_results,
     default_runs,
     has_probabilities,
@@ -194,15 +193,7 @@ class ResultScope:
         """Return results of all dimensions, the runs of one dimension together. If that is impossible, say so and end
         the screen."""
         try:
-            if self.usual:
-                kept = [
-                    cached_result(self.workbench, run.id, dimension, self.choices)
-                    for dimension, runs in self.usual.items()
-                    for run in runs
-                ]
-                found = [result for result in kept if result is not None]
-            else:
-                found = [r for run in self.runs for r in cached_results(self.workbench, run.id, self.choices)]
+            found = self._cached(self.usual or None)
         except WorkbenchError as error:
             self._impossible(error)
         return sorted(found, key=lambda result: result.dimension.position)
@@ -220,16 +211,21 @@ class ResultScope:
         for level in LEVELS:
             for run in self.runs:
                 with suppress(WorkbenchError):  # the texts have no systems, for example; said on that level
-                    cached_results(self.workbench, run.id, replace(self.choices, level=level))
+                    cached_results(self.workbench, [run.id], replace(self.choices, level=level))
         st.session_state[_MADE] = made
 
     def this_dimension(self) -> list[DimensionResult]:
         """Return the results of the current dimension, of the runs that scored it."""
         try:
-            found = [cached_result(self.workbench, run.id, self.dimension.id, self.choices) for run in self.runs]
+            return self._cached({self.dimension.id: self.runs})
         except WorkbenchError as error:
             self._impossible(error)
-        return [result for result in found if result is not None]
+
+    def _cached(self, on: Mapping[int, Sequence[RunSummary]] | None) -> list[DimensionResult]:
+        """Return the results of the runs on these dimensions; None for all that the chosen runs scored."""
+        wanted = {dimension: [run.id for run in runs] for dimension, runs in on.items()} if on else None
+        every = dict.fromkeys(run.id for runs in (on.values() if on else [self.runs]) for run in runs)
+        return cached_results(self.workbench, list(every), self.choices, wanted)
 
     def one(self, section: str) -> DimensionResult | None:
         """Return the result that a section shows: the current dimension's, of the chosen run if several scored it.
@@ -238,9 +234,7 @@ class ResultScope:
         """
         by_run = {result.run.id: result for result in self.this_dimension()}
         if not by_run:
-            st.markdown(
-                "The chosen run did not score this dimension. Choose another one in the sidebar, or another run."
-            )
+            st.markdown("The chosen run did not score this dimension. Choose another dimension above, or another run.")
             return None
         if len(by_run) == 1:
             return next(iter(by_run.values()))

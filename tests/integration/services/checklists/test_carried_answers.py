@@ -172,10 +172,10 @@ def test_figures_and_disagreements_of_a_version_rest_on_carried_answers(first, w
     experts_say(workbench, first, {"Ana": ["yyy", "nny", "yyn", "nnn"], "Ben": ["yny", "nny", "yyn", "nnn"]})
     run = judge_says(workbench, first, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
     reader, choices = acting("Rea", Role.READER), Choices("dataset", resamples=20)
-    old = asked_of_experts(reader, cached_results(reader, run, choices)[0])
+    old = asked_of_experts(reader, cached_results(reader, [run], choices)[0])
     second = reworded(workbench, first, q1="Is it friendly?")
     run = judge_says(workbench, second, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
-    new = asked_of_experts(reader, cached_results(reader, run, choices)[0])
+    new = asked_of_experts(reader, cached_results(reader, [run], choices)[0])
     assert (old.checklist, new.checklist) == (first.id, second.id)
     for place in (0, 2):
         assert new.questions[place][1].people == old.questions[place][1].people

@@ -91,7 +91,7 @@ def test_with_all_questions_the_figure_is_that_of_the_results(scored: tuple[Work
     ((run, checklist),) = runs_with_checklist(workbench, PROJECT, dimension.id)
     found = checklist_contribution(workbench, PROJECT, dimension.id, checklist)
     effects = {e.name: e for e in without_each(workbench, run, dimension, checklist, found, "dataset")}
-    published = cached_results(workbench, run.id, Choices("dataset"))[0].meta.figures["spearman"]
+    published = cached_results(workbench, [run.id], Choices("dataset"))[0].meta.figures["spearman"]
     for name in ("Ada", "openai:gpt-4o"):
         figure = effects[name].figure
         assert figure is not None

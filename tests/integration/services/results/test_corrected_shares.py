@@ -46,13 +46,13 @@ def _answers(bench: Workbench, *experts: str) -> dict[int, list[Answer]]:
 
 
 def test_without_experts_there_is_nothing_to_correct(bench: Workbench) -> None:
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     assert corrected_shares(bench, result) is None
 
 
 def test_shares_and_mean_score_rest_on_what_most_experts_say(bench: Workbench) -> None:
     given = _answers(bench, "Ana", "Ben", "Cleo")
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     found = corrected_shares(bench, result)
     assert found is not None
     assert found.experts == ("Ana", "Ben", "Cleo")
@@ -79,7 +79,7 @@ def test_shares_and_mean_score_rest_on_what_most_experts_say(bench: Workbench) -
 def test_texts_drawn_with_unequal_probabilities_are_weighed(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every third text, where people say no to the first question, was drawn four times as likely; one by no chance."""
     _answers(bench, "Ana")
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     side = expert_side(bench, result)
     assert side is not None
     place = np.arange(TEXTS)
@@ -101,7 +101,7 @@ def test_an_expert_alone_has_nobody_to_be_compared_with_and_split_experts_leave_
     with bench.database.read() as work:
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
     answer_all(bench, draw, "Ana", {(text, questions[0]): Answer.YES for text in draw.texts})
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     found = corrected_shares(bench, result)
     assert found is not None
     assert found.stand_in is None
@@ -117,7 +117,7 @@ def test_an_expert_alone_has_nobody_to_be_compared_with_and_split_experts_leave_
 def test_answers_are_weighed_by_how_likely_their_texts_were_drawn(bench: Workbench) -> None:
     first = draw_texts(bench, CHECKLIST, 20, seed=3)
     _say_no(bench, first, first.texts)
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     side = expert_side(bench, result)
     assert side is not None
     assert side.probability is None, "all were drawn alike"

@@ -53,7 +53,7 @@ def test_only_what_changed_is_asked_and_both_scores_stand_beside_people(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
     run = scored(workbench, dimension)
-    rows = cached_results(workbench, run)[0].rows
+    rows = cached_results(workbench, [run])[0].rows
     view, before = draft_of(workbench, dimension), len(llm.requests)
     llm.usual = Answer(all_no)
     wanted = [rows[3].text, rows[0].text, rows[5].text]
@@ -68,12 +68,12 @@ def test_only_what_changed_is_asked_and_both_scores_stand_beside_people(
     assert trial.distance == (pytest.approx(3.0), pytest.approx(2.0))
     assert trial.moved == (3, 0, 0)
     assert len(list_runs(workbench)) == 1
-    assert cached_results(workbench, run)[0].rows == rows, "nothing of it counts"
+    assert cached_results(workbench, [run])[0].rows == rows, "nothing of it counts"
 
 
 def test_texts_without_a_score_are_counted(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
     run = scored(workbench, dimension)
-    texts = [row.text for row in cached_results(workbench, run)[0].rows]
+    texts = [row.text for row in cached_results(workbench, [run])[0].rows]
     view = draft_of(workbench, dimension)
     llm.usual = lambda received: Status(400) if "Text number 0." in json.dumps(received.body) else Answer(all_no)
     trial = try_draft(workbench, view, run, texts[:2])
@@ -88,7 +88,7 @@ def test_what_cannot_be_tried_says_why(workbench: Workbench, llm: FakeLlm, dimen
     run = scored(workbench, dimension)
     metric = scored(workbench, dimension, evaluator="llm-score")
     view = draft_of(workbench, dimension)
-    texts = [row.text for row in cached_results(workbench, run)[0].rows]
+    texts = [row.text for row in cached_results(workbench, [run])[0].rows]
     with pytest.raises(NotReadyError, match="None of these texts"):
         try_draft(workbench, view, run, [9999])
     with pytest.raises(InputError, match="asked no checklist"):

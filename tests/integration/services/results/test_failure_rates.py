@@ -42,7 +42,7 @@ def bench(workbench: Workbench) -> Workbench:
 
 
 def found(bench: Workbench) -> FailureRates:
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     rates = failure_rates(bench, result)
     assert rates is not None
     return rates
@@ -87,7 +87,7 @@ def test_failure_rates_of_questions_rest_on_experts_where_they_answered(bench: W
 
 
 def test_not_good_rests_on_verdicts_with_kappa_and_rates(bench: Workbench) -> None:
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     good = {row.text for row in result.rows if row.score is not None and row.score >= 0.5}
     some = [row.text for row in result.rows][:DRAWN]
     for text in some:
@@ -109,7 +109,7 @@ def test_not_good_rests_on_verdicts_with_kappa_and_rates(bench: Workbench) -> No
 
 def test_a_scale_has_no_failure_rates(bench: Workbench) -> None:
     save_dimension(bench, Dimension("helpful", low=1, high=5, id=1))
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     assert failure_rates(bench, result) is None
 
 

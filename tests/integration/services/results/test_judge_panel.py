@@ -31,7 +31,7 @@ def test_the_newest_run_of_each_judge_is_weighed_against_what_most_experts_say(w
         questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
     said = {text: Answer.YES if place % 4 else Answer.NO for place, text in enumerate(draw.texts)}
     answer_all(workbench, draw, "Ana", {(text, question): said[text] for text in said for question in questions})
-    result = cached_results(workbench, 2, Choices("dataset"))[0]
+    result = cached_results(workbench, [2], Choices("dataset"))[0]
     found = judge_panel(workbench, 1, result)
     assert found is not None
     by_judge = {judge.judge: judge.accuracy for judge in found.panel.judges}
@@ -44,5 +44,5 @@ def test_the_newest_run_of_each_judge_is_weighed_against_what_most_experts_say(w
 def test_one_judge_is_no_panel(workbench: Workbench) -> None:
     dimension = ready_to_score(workbench)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    (result,) = cached_results(workbench, 1, Choices("dataset"))
+    (result,) = cached_results(workbench, [1], Choices("dataset"))
     assert judge_panel(workbench, 1, result) is None

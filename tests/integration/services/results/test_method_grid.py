@@ -56,7 +56,7 @@ def scored(workbench: Workbench, method: str, *names: str, turned: int = 3) -> i
 
 
 def results(workbench: Workbench, *runs: int) -> list[DimensionResult]:
-    return [result for run in runs for result in cached_results(workbench, run, DATASET)]
+    return [result for run in runs for result in cached_results(workbench, [run], DATASET)]
 
 
 def test_method_grid_shows_the_figures_of_every_run_unchanged(two: Workbench) -> None:
@@ -136,7 +136,7 @@ def test_notes_name_an_undefined_figure_once(two: Workbench) -> None:
 
 
 def test_a_run_of_several_dimensions_has_a_mean_in_every_table(two: Workbench) -> None:
-    found = cached_results(two, 1, Choices("dataset"))
+    found = cached_results(two, [1], Choices("dataset"))
     (mean,) = dimension_means(found)
     assert (mean.dimensions, mean.result.run.id) == (2, 1)
     each = [result.meta.mae.value for result in found]
@@ -153,6 +153,6 @@ def test_a_run_of_several_dimensions_has_a_mean_in_every_table(two: Workbench) -
 
 
 def test_one_dimension_needs_none(two: Workbench) -> None:
-    found = cached_results(two, 1, Choices("dataset"))[:1]
+    found = cached_results(two, [1], Choices("dataset"))[:1]
     assert dimension_means(found) == []
     assert method_grid(found).columns == ("order",)

@@ -25,7 +25,7 @@ def bench(workbench: Workbench) -> Workbench:
 
 
 def test_without_experts_there_is_nothing_to_compare(bench: Workbench) -> None:
-    (result,) = cached_results(bench, 1, Choices("dataset"))
+    (result,) = cached_results(bench, [1], Choices("dataset"))
     assert asked_of_experts(bench, result) is None
     draw_texts(bench, CHECKLIST, 5, seed=3)
     assert asked_of_experts(bench, result) is None
@@ -34,7 +34,7 @@ def test_without_experts_there_is_nothing_to_compare(bench: Workbench) -> None:
 def test_a_question_answered_contrarily_is_ambiguous_and_one_answered_always_alike_cannot_be_told(
     bench: Workbench,
 ) -> None:
-    (result,) = cached_results(bench, 1, Choices("dataset", resamples=50))
+    (result,) = cached_results(bench, [1], Choices("dataset", resamples=50))
     draw = draw_texts(bench, CHECKLIST, 20, seed=3)
     with bench.database.read() as work:
         judged = work.results.answers(1, result.dimension.id)
@@ -63,5 +63,5 @@ def test_a_method_without_questions_asks_nobody(bench: Workbench) -> None:
     with bench.database.write() as work:
         texts = tuple(work.texts.ids_by_key(1).values())
         work.runs.create(1, "rouge-l", NO_JUDGE, {}, [RunDimension(1, None, (), texts)])
-    (result,) = cached_results(bench, 2, Choices("dataset"))
+    (result,) = cached_results(bench, [2], Choices("dataset"))
     assert asked_of_experts(bench, result) is None

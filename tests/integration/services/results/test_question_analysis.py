@@ -15,7 +15,7 @@ def test_the_analysis_rests_on_the_texts_of_the_result(tmp_path: Path) -> None:
     bench = workbench_at(tmp_path)
     dimension = ready_to_score(bench, texts=40)
     work_on(bench, start_run(bench, 1, RunOptions((dimension,), "rules")))
-    (result,) = cached_results(bench, 1, Choices("dataset", resamples=20))
+    (result,) = cached_results(bench, [1], Choices("dataset", resamples=20))
     found = questions_of(bench, result)
     assert found is not None
     assert found.texts == len(result.compared)

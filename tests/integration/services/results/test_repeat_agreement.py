@@ -57,8 +57,8 @@ def test_results_can_be_had_from_the_probabilities(workbench: Workbench, llm: Fa
     dimension = ready_to_score(workbench, texts=8)
     llm.usual = Answer('{"q1": "yes", "q2": "yes", "q3": "yes"}', logprobs=sure(0.7))
     run_id = scored(workbench, dimension, JudgeOptions(soft=True))
-    (plain,) = cached_results(workbench, run_id, Choices("dataset"))
-    (soft,) = cached_results(workbench, run_id, Choices("dataset", soft=True))
+    (plain,) = cached_results(workbench, [run_id], Choices("dataset"))
+    (soft,) = cached_results(workbench, [run_id], Choices("dataset", soft=True))
     assert {row.score for row in plain.rows} == {5.0}
     assert {round(row.score or 0, 6) for row in soft.rows} == {round(1 + 4 * 0.7, 6)}
     assert (plain.soft, soft.soft) == (False, True)
@@ -69,6 +69,6 @@ def test_results_can_be_had_from_the_probabilities(workbench: Workbench, llm: Fa
 def test_a_run_without_probabilities_keeps_its_answers(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench)
     llm.usual = Answer('{"q1": "yes", "q2": "yes", "q3": "yes"}')
-    (result,) = cached_results(workbench, scored(workbench, dimension, JudgeOptions()), Choices("dataset", soft=True))
+    (result,) = cached_results(workbench, [scored(workbench, dimension, JudgeOptions())], Choices("dataset", soft=True))
     assert not result.soft
     assert {row.score for row in result.rows} == {5.0}

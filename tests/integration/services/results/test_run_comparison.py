@@ -87,7 +87,7 @@ def test_results_and_comparisons_computed_apart_are_the_same(
     def figures() -> list[object]:
         _forget()
         baseline, other = sets_named(workbench, PROJECT, dimension.id, [poor, good])
-        kept = results.cached_results(workbench, good, Choices("dataset"))
+        kept = results.cached_results(workbench, [good], Choices("dataset"))
         return [each.to_json() for each in kept] + [compare_runs(workbench, dimension.id, baseline, [other])]
 
     there = figures()

@@ -26,7 +26,7 @@ def result(workbench: Workbench) -> DimensionResult:
     """Fifteen sources, each with a text of four systems; the judge finds nothing wrong with any."""
     dimension = ready_to_score(workbench, texts=TEXTS)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    (result,) = cached_results(workbench, 1, Choices("dataset"))
+    (result,) = cached_results(workbench, [1], Choices("dataset"))
     return result
 
 
@@ -94,6 +94,6 @@ def test_one_system_is_not_compared(workbench: Workbench) -> None:
         work.texts.add_many(project.id, [Text(f"d{n}", f"Text number {n}.", "only") for n in range(6)])
         small_checklist(work, dimension.id)
     work_on(workbench, start_run(workbench, project.id, RunOptions((dimension,), "rules")))
-    (result,) = cached_results(workbench, 1, Choices("dataset"))
+    (result,) = cached_results(workbench, [1], Choices("dataset"))
     assert run_comparison.counted_rows(result)
     assert scores_of(workbench, result) is None

@@ -29,7 +29,7 @@ def bench(workbench: Workbench) -> Workbench:
 
 
 def _xray(bench: Workbench) -> RubricXray:
-    found = rubric_xray(bench, cached_results(bench, 1, CHOICES)[0])
+    found = rubric_xray(bench, cached_results(bench, [1], CHOICES)[0])
     assert found is not None
     return found
 
@@ -79,7 +79,7 @@ def test_a_method_without_questions_has_none_to_look_at(bench: Workbench) -> Non
     with bench.database.write() as work:
         texts = tuple(work.texts.ids_by_key(1).values())
         work.runs.create(1, "rouge-l", NO_JUDGE, {}, [RunDimension(1, None, (), texts)])
-    assert rubric_xray(bench, cached_results(bench, 2, CHOICES)[0]) is None
+    assert rubric_xray(bench, cached_results(bench, [2], CHOICES)[0]) is None
 
 
 def test_the_report_shows_it_to_the_letter(workbench: Workbench) -> None:
@@ -89,7 +89,7 @@ def test_the_report_shows_it_to_the_letter(workbench: Workbench) -> None:
     with workbench.database.write() as work:
         work.checklists.publish(work.checklists.save(dimension.id, draft))
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    results = cached_results(workbench, 1, CHOICES)
+    results = cached_results(workbench, [1], CHOICES)
     with workbench.database.read() as work:
         project = work.projects.by_id(1)
     xrays = [rubric_xray(workbench, result) for result in results]
