@@ -1,4 +1,4 @@
-"""Invitations of people by links that work once."""
+"""Invitations of people by links that work once, and the message that goes with a link."""
 
 import uuid
 from collections.abc import Sequence

@@ -26,7 +26,6 @@ from app.services.results.results import (
     agreement_with_people,
     cached_result,
     evaluate_scores,
-    result_state,
 )
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
@@ -232,14 +231,11 @@ def aspects_of(workbench: Workbench, result: DimensionResult) -> Aspects | None:
     """
     if result.run.evaluator != METHOD.name or result.run.params.get("variant") == "random" or result.locked:
         return None
-    state = result_state(workbench, result.run.id, result.dimension.id)
-    return _cached_aspects(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_aspects(workbench.database, result.run.id, result.dimension.id, result.choices, result.reading)
 
 
 @lru_cache(maxsize=32)
-def _cached_aspects(
-    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
-) -> Aspects | None:
+def _cached_aspects(database: Database, run_id: int, dimension_id: int, choices: Choices, _: int) -> Aspects | None:
     result = cached_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
     assert result is not None  # the caller has it
     with database.read() as work:

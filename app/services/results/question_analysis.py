@@ -38,7 +38,7 @@ from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.answer_draws import answered_probability
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
-from app.services.results.results import Choices, DimensionResult, cached_result, evaluate_scores, result_state
+from app.services.results.results import Choices, DimensionResult, cached_result, evaluate_scores
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
@@ -135,8 +135,7 @@ def counting_of(questions: Sequence[Question], dimension: Dimension) -> Counting
 @use_case(Right.READ)
 def questions_of(workbench: Workbench, result: DimensionResult) -> Questions | None:
     """Return the item analysis, cached until answers or ratings change; None if the method asks no questions."""
-    state = result_state(workbench, result.run.id, result.dimension.id)
-    return _cached_questions(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_questions(workbench.database, result.run.id, result.dimension.id, result.choices, result.reading)
 
 
 @use_case(Right.READ)
@@ -145,14 +144,11 @@ def weights_of(workbench: Workbench, result: DimensionResult) -> QuestionWeights
 
     Raises NotReadyError if there is too little to learn from.
     """
-    state = result_state(workbench, result.run.id, result.dimension.id)
-    return _cached_weights(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_weights(workbench.database, result.run.id, result.dimension.id, result.choices, result.reading)
 
 
 @lru_cache(maxsize=32)
-def _cached_questions(
-    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
-) -> Questions | None:
+def _cached_questions(database: Database, run_id: int, dimension_id: int, choices: Choices, _: int) -> Questions | None:
     found = _judged(database, run_id, dimension_id, choices)
     if not found.questions:
         return None
@@ -165,9 +161,7 @@ def _cached_questions(
 
 
 @lru_cache(maxsize=32)
-def _cached_weights(
-    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
-) -> QuestionWeights:
+def _cached_weights(database: Database, run_id: int, dimension_id: int, choices: Choices, _: int) -> QuestionWeights:
     found = _judged(database, run_id, dimension_id, choices)
     if not found.questions or found.frame.group is None:
         raise NotReadyError("This method asks no questions, so there is nothing to weigh.", "Choose a checklist's run.")

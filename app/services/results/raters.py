@@ -18,7 +18,7 @@ from app.meta_evaluation.raters.human_ceiling import Ceiling, HumanSide, Stratum
 from app.meta_evaluation.score_map import FEWEST_SOURCES_TO_MAP, FEWEST_TEXTS_TO_MAP, MappedScores, map_scores
 from app.meta_evaluation.score_matrix import Coefficient, Floats, Level
 from app.providers.credentials import Credentials
-from app.services.results.results import Choices, DimensionResult, cached_result, result_state
+from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import Database
 
@@ -77,15 +77,13 @@ def rating_correlations(
 @use_case(Right.READ)
 def human_side_of(workbench: Workbench, result: DimensionResult) -> HumanSide:
     """Return the human side of a result, over the texts that the run scored, cached until scores or ratings change."""
-    state = result_state(workbench, result.run.id, result.dimension.id)
-    return _kept(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _kept(workbench.database, result.run.id, result.dimension.id, result.choices, result.reading)
 
 
 def ceiling_beside(workbench: Workbench, result: DimensionResult) -> tuple[dict[Coefficient, Ceiling], int]:
     """Return the agreement of one rater and of the judge with the other raters, as in `human_side_of`; and the number
     of raters."""
-    state = result_state(workbench, result.run.id, result.dimension.id)
-    return _cached_ceiling(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+    return _cached_ceiling(workbench.database, result.run.id, result.dimension.id, result.choices, result.reading)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,16 +97,14 @@ class _Rated:
 
 
 @lru_cache(maxsize=32)
-def _kept(
-    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
-) -> HumanSide:
+def _kept(database: Database, run_id: int, dimension_id: int, choices: Choices, _: int) -> HumanSide:
     rated = _rated(database, run_id, dimension_id, choices)
     return human_side(rated.ratings, rated.names, rated.judge, rated.frame)
 
 
 @lru_cache(maxsize=256)
 def _cached_ceiling(
-    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
+    database: Database, run_id: int, dimension_id: int, choices: Choices, _: int
 ) -> tuple[dict[Coefficient, Ceiling], int]:
     rated = _rated(database, run_id, dimension_id, choices)
     return ceiling_of_raters(rated.ratings, rated.judge, rated.frame), len(rated.names)

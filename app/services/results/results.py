@@ -202,7 +202,7 @@ def cached_results(
             wanted = [(run, dimension) for run in runs for dimension in scored[run]]
         else:
             wanted = [(run, dimension) for dimension, some in on.items() for run in some if dimension in scored[run]]
-        ratings = {dimension: _rating_state(work, dimension) for _, dimension in wanted}
+        ratings = {dimension: _rating_state(work, dimension) for dimension in {of for _, of in wanted}}
     return [
         _kept(workbench.database, run, dimension, choices, (*_progress(summaries[run]), *ratings[dimension]))
         for run, dimension in wanted
@@ -214,20 +214,7 @@ def cached_result(
     workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
 ) -> DimensionResult | None:
     """Return the cached result of one dimension; None if the run doesn't score it."""
-    state = result_state(workbench, run_id, dimension_id)
-    return None if state is None else _kept(workbench.database, run_id, dimension_id, choices, state)
-
-
-def result_state(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[object, ...] | None:
-    """Return a value that changes with the run's scores or the ratings on the dimension; None if it isn't scored."""
-    with workbench.database.read() as work:
-        if all(part.dimension != dimension_id for part in work.runs.parts(run_id)):
-            return None
-        return _state(work, work.runs.get(run_id), dimension_id)
-
-
-def _state(work: UnitOfWork, run: RunSummary, dimension_id: int) -> tuple[object, ...]:
-    return (*_progress(run), *_rating_state(work, dimension_id))
+    return next(iter(cached_results(workbench, [run_id], choices, {dimension_id: [run_id]})), None)
 
 
 def _progress(run: RunSummary) -> tuple[object, ...]:

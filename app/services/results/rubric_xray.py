@@ -27,7 +27,7 @@ from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials
 from app.services.checklists.lineage import lineage_of_checklist
 from app.services.results.question_analysis import INAPPLICABLE, VALUES, counting_of, expert_side, judge_cube
-from app.services.results.results import Choices, DimensionResult, cached_result, result_state, runs_to_show
+from app.services.results.results import Choices, DimensionResult, cached_result, runs_to_show
 from app.services.runtime.workbench import Workbench, use_case
 from app.services.scoring.runs import get_run
 from db.unit_of_work import Database
@@ -238,7 +238,7 @@ def rubric_xray(workbench: Workbench, result: DimensionResult) -> RubricXray | N
         draw = work.expert_answers.draw_of(checklist)
         answers = tuple(work.expert_answers.of(draw.id)) if draw else ()
     unserved, attributes = _unserved(workbench, checklist)
-    state = (draw, answers, result_state(workbench, result.run.id, result.dimension.id))
+    state = (draw, answers, result.reading)
     asked = (checklist, len(unserved), attributes)
     kept = _cached_xray(workbench.database, result.run.id, result.dimension.id, asked, result.choices, state)
     return replace(kept, unserved=unserved)

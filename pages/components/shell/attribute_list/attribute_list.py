@@ -1,4 +1,4 @@
-"""Attributes in groups, in full; many can be selected and changed in one act, by mouse or by key.
+"""Attributes in groups, in full: select many, exclude them with a reason, move or merge them, by mouse or by key.
 
 The browser only sends requests: permissions, existence and results are decided here. Acts are numbered, so that one
 that arrives twice is done once. See `list.js`.
