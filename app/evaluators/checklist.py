@@ -1,4 +1,4 @@
-"""A judge answers a checklist, once or repeatedly; the score is the weighted share of yes (InteractEval, section 3.4)."""
+"""A judge answers a checklist, once or more; the score is the weighted share of yes (InteractEval, section 3.4)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
