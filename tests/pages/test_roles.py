@@ -607,3 +607,15 @@ def test_facilitator_who_signed_in_sees_only_progress_on_answer(
     assert not app.exception
     assert "You are **Ana**" not in said(app)
     assert "Version 1" in " ".join(one.value for one in app.subheader)
+
+
+def test_nothing_is_compared_after_a_run_that_counts_in_no_result(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    with demo.database.write() as work:
+        work.runs.set_param(1, "locked", True)
+    sign_in(ana(demo, Role.FACILITATOR))
+    app = open_screen("scores")
+    app.session_state["scoring_ended_1"] = (1,)
+    app.run()
+    assert not app.exception and not app.error

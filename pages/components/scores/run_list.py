@@ -299,6 +299,8 @@ def outcome(workbench: Workbench, project: Project) -> None:
         return
     there = [run for run in list_runs(workbench, project.id) if run.id in ended and run.done]
     runs = [run for run in there if not run.locked and not run.apart]
+    if not runs:
+        return
     with st.spinner("Comparing the judge with the raters"):
         results = cached_results(workbench, [run.id for run in runs])
         verdicts = [verdict_of(workbench, result).about(result_words(result, results)) for result in results]

@@ -225,7 +225,7 @@ class ResultScope:
         """Return the results of the runs on these dimensions; None for all that the chosen runs scored."""
         wanted = {dimension: [run.id for run in runs] for dimension, runs in on.items()} if on else None
         every = dict.fromkeys(run.id for runs in (on.values() if on else [self.runs]) for run in runs)
-        return cached_results(self.workbench, list(every), self.choices, wanted)
+        return cached_results(self.workbench, list(every), self.choices, wanted) if every else []
 
     def one(self, section: str) -> DimensionResult | None:
         """Return the result that a section shows: the current dimension's, of the chosen run if several scored it.
