@@ -25,7 +25,6 @@ from tests.support.wording_judges import (
     decided_project,
     learns_warm,
     misreads_warm,
-    wording_bench,
 )
 
 Made = TypeVar("Made")
@@ -57,8 +56,7 @@ def in_a_thread(act: Callable[[], Made]) -> Made:
 def decided(tmp_path: Path) -> Iterator[DecidedProject]:
     """There before the server starts; half of its texts are decided."""
     judged = WordingModels(misreads_warm, ())
-    bench = wording_bench(tmp_path, judged)
-    made = in_a_thread(lambda: decided_project(bench, judged, texts=160, decided=80))
+    made = in_a_thread(lambda: decided_project(tmp_path, judged, texts=160, decided=80))
     yield made
     made.workbench.database.close()
 

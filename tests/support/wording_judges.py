@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from app.services.checklists.checklists import new_draft, versions_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from db.unit_of_work import Database
+from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ModelBench
 
 JUDGE, WRITER = "llama:judge", "llama:writer"
@@ -124,10 +126,23 @@ def wording_bench(folder: Path, models: WordingModels) -> Workbench:
     return Bench(Database(f"sqlite:///{folder}/workbench.db"), Credentials({}))
 
 
-def decided_project(
-    workbench: Workbench, models: WordingModels, texts: int = 80, decided: int | None = None
-) -> DecidedProject:
-    """One text a document."""
+def decided_project(folder: Path, models: WordingModels, texts: int = 80, decided: int | None = None) -> DecidedProject:
+    """A copy in `folder` of what `decide_letters` makes with a judge like `models`."""
+    made = _decided(models.judging, models.name, texts, decided).copy(folder)
+    return replace(made, workbench=wording_bench(folder, models), models=models)
+
+
+@cache
+def _decided(judging: Judging, judge: str, texts: int, decided: int | None) -> Prepared[DecidedProject]:
+    models = WordingModels(judging, (), judge)
+    return prepared(
+        lambda workbench: decide_letters(workbench, models, texts, decided),
+        lambda folder: wording_bench(folder, models),
+    )
+
+
+def decide_letters(workbench: Workbench, models: WordingModels, texts: int, decided: int | None) -> DecidedProject:
+    """Add a project with one text a document, let the judge score it, and decide about some of its answers."""
     with workbench.database.write() as work:
         project = work.projects.add("Letters", Task("letter"))
         dimension = work.projects.add_dimension(project.id, Dimension("tone", "How it sounds."))
@@ -138,7 +153,6 @@ def decided_project(
     run = start_run(workbench, project.id, RunOptions((dimension,), models.name))
     work_on(workbench, run)
     draft = new_draft(workbench, versions_of(workbench, dimension.id)[0].id)
-    models.requests.clear()
     made_project = DecidedProject(workbench, models, dimension, draft, run)
     made_project.decide(slice(decided))
     return made_project

@@ -16,7 +16,6 @@ from tests.support.wording_judges import (
     WordingModels,
     decided_project,
     misreads_warm,
-    wording_bench,
 )
 from tests.support.workers import until, worker_processes
 
@@ -25,8 +24,7 @@ from tests.support.workers import until, worker_processes
 def decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DecidedProject]:
     """No worker counts as gone because the machine is slow."""
     monkeypatch.setattr("app.services.background.jobs.WORKER_TIMEOUT", timedelta(days=1))
-    judged = WordingModels(misreads_warm, ())
-    made = decided_project(wording_bench(tmp_path, judged), judged)
+    made = decided_project(tmp_path, WordingModels(misreads_warm, ()))
     yield made
     made.workbench.database.close()
 

@@ -20,15 +20,14 @@ from tests.support.wording_judges import (
     guided,
     letter,
     misreads_warm,
-    wording_bench,
 )
 
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[DecidedProject]:
-    bench = wording_bench(tmp_path, models := WordingModels(misreads_warm, [guided("Warm means kind to the reader.")]))
-    yield decided_project(bench, models)
-    bench.database.close()
+    made = decided_project(tmp_path, WordingModels(misreads_warm, [guided("Warm means kind to the reader.")]))
+    yield made
+    made.workbench.database.close()
 
 
 def decided(there: DecidedProject) -> DecidedQuestion:

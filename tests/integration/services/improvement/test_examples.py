@@ -37,7 +37,6 @@ from tests.support.wording_judges import (
     decided_project,
     errs_at_random,
     learns_warm,
-    wording_bench,
 )
 
 Made = Callable[..., DecidedProject]
@@ -52,12 +51,12 @@ def made(tmp_path: Path) -> Iterator[Made]:
         models = WordingModels(judging, ())
         folder = tmp_path / str(len(opened))
         folder.mkdir()
-        opened.append(wording_bench(folder, models))
-        return decided_project(opened[-1], models, **options)
+        opened.append(decided_project(folder, models, **options))
+        return opened[-1]
 
     yield project
-    for workbench in opened:
-        workbench.database.close()
+    for there in opened:
+        there.workbench.database.close()
 
 
 def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:

@@ -31,7 +31,6 @@ from tests.support.wording_judges import (
     errs_at_random,
     guided,
     misreads_warm,
-    wording_bench,
 )
 
 NAMES_IT, BESIDE_IT = guided("Warm means kind to the reader."), guided("Look at the first line.")
@@ -46,12 +45,12 @@ def made(tmp_path: Path) -> Iterator[Made]:
         models = WordingModels(judging, proposals or (BESIDE_IT, NAMES_IT))
         folder = tmp_path / str(len(opened))
         folder.mkdir()
-        opened.append(wording_bench(folder, models))
-        return decided_project(opened[-1], models, **options)
+        opened.append(decided_project(folder, models, **options))
+        return opened[-1]
 
     yield project
-    for workbench in opened:
-        workbench.database.close()
+    for there in opened:
+        there.workbench.database.close()
 
 
 def test_the_loop_finds_proposes_proves_and_asks_only_that_question_again(made: Made) -> None:

@@ -20,16 +20,15 @@ from tests.support.wording_judges import (
     decided_project,
     guided,
     misreads_warm,
-    wording_bench,
 )
 
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[DecidedProject]:
     models = WordingModels(misreads_warm, [guided("Warm means kind to the reader.")])
-    bench = wording_bench(tmp_path, models)
-    yield decided_project(bench, models)
-    bench.database.close()
+    made = decided_project(tmp_path, models)
+    yield made
+    made.workbench.database.close()
 
 
 def test_each_version_is_judged_on_the_same_texts(there: DecidedProject) -> None:
@@ -79,11 +78,10 @@ def test_a_forecast_counts_all_that_may_be_asked_and_asks_nothing(there: Decided
 
 def test_a_forecast_costs_what_both_models_charge(tmp_path: Path) -> None:
     models = WordingModels(misreads_warm, [], "openai:gpt-4o")
-    bench = wording_bench(tmp_path, models)
-    there = decided_project(bench, models, decided=40)
-    found = forecast_improvement(bench, there.question.id, "openai:gpt-4o-mini")
+    there = decided_project(tmp_path, models, decided=40)
+    found = forecast_improvement(there.workbench, there.question.id, "openai:gpt-4o-mini")
     assert not found.provable
     assert found.calls == 5 * found.development + 1
     assert found.cost_usd is not None
     assert found.cost_usd == pytest.approx(found.input_tokens * 2.5e-6, rel=0.2)
-    bench.database.close()
+    there.workbench.database.close()
