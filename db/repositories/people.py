@@ -3,9 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, ColumnElement, String, Table, Text, and_, cast, or_, update
+from sqlalchemy import JSON, ColumnElement, Select, String, Table, Text, and_, bindparam, cast, or_, update
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, SQLModel, col, delete, select
@@ -40,6 +41,18 @@ from db.project_rows import PEOPLE, of_project, tables
 from db.repositories.repository import Repository, value_of
 
 _NO_SUCH_PERSON = "This person is no longer there."
+# Built once, as `_place_query` is: every use case asks.
+_ACTOR = (
+    sql_select(
+        col(PersonRow.name),
+        col(PersonRow.owner),
+        col(MembershipRow.project_id),
+        col(MembershipRow.role),
+        col(MembershipRow.name),
+    )
+    .join_from(PersonRow, MembershipRow, col(MembershipRow.person_id) == col(PersonRow.id), isouter=True)
+    .where(col(PersonRow.id) == bindparam("person"))
+)
 
 
 class People(Repository):
@@ -81,18 +94,7 @@ class People(Repository):
 
     def find_actor(self, person_id: int) -> Actor | None:
         """Return the person as `actor`; None if deleted. One query, since every use case asks."""
-        part = col(MembershipRow.person_id) == col(PersonRow.id)
-        rows = self._session.execute(
-            sql_select(
-                col(PersonRow.name),
-                col(PersonRow.owner),
-                col(MembershipRow.project_id),
-                col(MembershipRow.role),
-                col(MembershipRow.name),
-            )
-            .join_from(PersonRow, MembershipRow, part, isouter=True)
-            .where(col(PersonRow.id) == person_id)
-        ).all()
+        rows = self._session.execute(_ACTOR, {"person": person_id}).all()
         if not rows:
             return None
         name, owner = rows[0][:2]
@@ -208,6 +210,14 @@ class _AncestorSearch(NamedTuple):
     draft: bool = False
 
 
+@cache
+def _place_query(model: type[SQLModel], parent: str) -> Select[Any]:
+    """Return the query for the rows with these `ids`, with the columns that `ResourceLocations` reads."""
+    columns = model.metadata.tables[str(model.__tablename__)].c
+    wanted = [columns[name] for name in dict.fromkeys(("id", parent, *_LOOKED_AT)) if name in columns]
+    return sql_select(*wanted).where(columns["id"].in_(bindparam("ids", expanding=True)))
+
+
 class ResourceLocations(Repository):
     def of(self, kind: str, ids: Iterable[int]) -> set[ResourceLocation]:
         """Return the places of these things. Raises NotFoundError if one of them doesn't exist."""
@@ -236,9 +246,7 @@ class ResourceLocations(Repository):
 
     def _rows(self, model: type[SQLModel], ids: set[int], parent: str = "id") -> dict[int, Any]:
         """Return the rows with the columns that `_above` reads. Raises NotFoundError if one is missing."""
-        columns = model.metadata.tables[str(model.__tablename__)].c
-        wanted = [columns[name] for name in dict.fromkeys(("id", parent, *_LOOKED_AT)) if name in columns]
-        found = {row.id: row for row in self._session.execute(sql_select(*wanted).where(columns["id"].in_(ids)))}
+        found = {row.id: row for row in self._session.execute(_place_query(model, parent), {"ids": list(ids)})}
         if found.keys() != ids:
             raise NotFoundError("This is no longer there.", "Go to Overview and open it from there.")
         return found

@@ -1,7 +1,7 @@
 """Evaluation methods as a run uses them: checked before it starts, and created with everything they need."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any
@@ -204,15 +204,18 @@ def options_of(method: Method, params: Mapping[str, Any]) -> Any:
 
 
 def evaluators_of(
-    work: UnitOfWork, run: RunSummary, model: ChatModel, stages: Stages, judge_logprobs: JudgeLogprobs
-) -> dict[int, Evaluator]:
-    """Return dimension -> evaluator of a run, from the project's present state. judge_logprobs: one for the run."""
+    work: UnitOfWork, run: RunSummary, models: Sequence[ChatModel], stages: Stages, judge_logprobs: JudgeLogprobs
+) -> list[dict[int, Evaluator]]:
+    """Return for each of the models dimension -> evaluator of a run, from the project's present state.
+
+    judge_logprobs: one for the run.
+    """
     options = options_of(method_named(run.evaluator), run.params)
     project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
     seed = int(run.params.get("seed", 0))
     earlier = {part.dimension: earlier_of_run(work, run, part) for part in parts}
     return build_evaluators(
-        work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages, earlier, judge_logprobs
+        work, project_id, parts, run.evaluator, options, run.judge, seed, models, stages, earlier, judge_logprobs
     )
 
 
@@ -224,34 +227,36 @@ def build_evaluators(
     options: Any,
     judge: str,
     seed: int,
-    model: ChatModel,
+    models: Sequence[ChatModel],
     stages: Stages,
     earlier: Mapping[int, Mapping[int, Sequence[Judgment]]] = MappingProxyType({}),
     judge_logprobs: JudgeLogprobs | None = None,
-) -> dict[int, Evaluator]:
-    """Return dimension -> evaluator for each part of a planned or stored run. `earlier`: dimension -> reusable
-    answers."""
+) -> list[dict[int, Evaluator]]:
+    """Return for each of the models dimension -> evaluator, for each part of a planned or stored run. `earlier`:
+    dimension -> reusable answers."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
     if not method.of_dimension:  # one evaluator serves all
-        evaluator_of_all = method.make(EvaluatorContext(model, project.task, Dimension(""), options))
-        return {part.dimension: evaluator_of_all for part in parts}
+        of_all = [method.make(EvaluatorContext(model, project.task, Dimension(""), options)) for model in models]
+        return [{part.dimension: made for part in parts} for made in of_all]
     everything = work.projects.dimensions(project.id)
-    return {
-        part.dimension: method.make(
-            EvaluatorContext(
-                model,
-                project.task,
-                work.projects.dimension_by_id(part.dimension),
-                options,
-                work.checklists.get(part.checklist) if part.checklist else None,
-                tuple(d for d in everything if d.id != part.dimension),
-                stages,
-                seed=seed,
-                logprobs=judge != NO_JUDGE and gives_logprobs(judge),
-                samples=tuple(work.think_aloud.samples(part.dimension)),
-                earlier=earlier.get(part.dimension, {}),
-                judge_logprobs=judge_logprobs or JudgeLogprobs(),
-            )
+    contexts = {
+        part.dimension: EvaluatorContext(
+            models[0],
+            project.task,
+            work.projects.dimension_by_id(part.dimension),
+            options,
+            work.checklists.get(part.checklist) if part.checklist else None,
+            tuple(d for d in everything if d.id != part.dimension),
+            stages,
+            seed=seed,
+            logprobs=judge != NO_JUDGE and gives_logprobs(judge),
+            samples=tuple(work.think_aloud.samples(part.dimension)),
+            earlier=earlier.get(part.dimension, {}),
+            judge_logprobs=judge_logprobs or JudgeLogprobs(),
         )
         for part in parts
     }
+    return [
+        {dimension: method.make(replace(context, model=model)) for dimension, context in contexts.items()}
+        for model in models
+    ]

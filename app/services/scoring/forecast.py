@@ -71,8 +71,8 @@ def dry_run(
     with workbench.database.read() as work:
         knowing = _RequestCounter(work, judge, options.model.effort, workbench.replies_of(project_id))
         stages = DatabaseStages(workbench.database)
-        evaluators = build_evaluators(
-            work, project_id, plan, options.evaluator, method_options, judge, options.seed, knowing, stages
+        (evaluators,) = build_evaluators(
+            work, project_id, plan, options.evaluator, method_options, judge, options.seed, (knowing,), stages
         )
 
         async def run() -> int:

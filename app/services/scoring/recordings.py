@@ -148,7 +148,8 @@ class _NoAnswerModel:
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
     """Let the run's evaluators ask for everything again, re-asks included, answered by the ledger only."""
     model = RecordedModel(_NoAnswerModel(str(parse_model_name(run.judge))), ledger)
-    for dimension, evaluator in evaluators_of(work, run, model, NullStages(), logprobs_known(run)).items():
+    (evaluators,) = evaluators_of(work, run, (model,), NullStages(), logprobs_known(run))
+    for dimension, evaluator in evaluators.items():
         tried = [
             row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING
         ]

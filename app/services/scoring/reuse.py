@@ -79,16 +79,19 @@ def reuse_params(
     """Return what a checklist run records: how each dimension is asked, for later runs, and the runs from which it
     reuses answers, newest first; none if reuse isn't wanted or the judge's answers are free."""
     asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
-    open_as = _words_of(work, project_id, asking.prompt(may_not_apply=True))
-    shown_as = _words_of(work, project_id, asking.prompt(examples=True))
+    wordings = active_wordings(work, project_id)
+    open_as = _words_of(wordings, asking.prompt(may_not_apply=True))
+    shown_as = _words_of(wordings, asking.prompt(examples=True))
+    checklists = {part.dimension: work.checklists.get(part.checklist) for part in plan if part.checklist}
     taken = {
-        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], (open_as, shown_as))
-        for part in plan
+        str(dimension): _earlier_runs(
+            work, project_id, dimension, checklist, judge, asked_as[dimension], (open_as, shown_as)
+        )
+        for dimension, checklist in checklists.items()
         if wanted and spec_of(parse_model_name(judge).provider).speaks_http
     }
-    checklists = [work.checklists.get(part.checklist) for part in plan if part.checklist]
-    open_ = any(question.may_not_apply for checklist in checklists for question in checklist.asked)
-    shown = any(question.examples for checklist in checklists for question in checklist.asked)
+    open_ = any(question.may_not_apply for checklist in checklists.values() for question in checklist.asked)
+    shown = any(question.examples for checklist in checklists.values() for question in checklist.asked)
     return {
         **({OPEN_AS: open_as} if open_ else {}),
         **({SHOWN_AS: shown_as} if shown else {}),
@@ -109,11 +112,12 @@ def earlier_answers(
 
     A question counts as answered only if all its repeats were.
     """
-    if not part.checklist:
+    runs = answers_from(params, part.dimension)
+    if not part.checklist or not runs:
         return {}
     checklist, words = work.checklists.get(part.checklist), _asked_in(params)
     found: dict[int, dict[tuple[int, int], Judgment]] = {}
-    for run in answers_from(params, part.dimension):
+    for run in runs:
         source = _source(work, checklist, run, part.dimension, words)
         for text, judgments in work.every_result.judgments_by_text(source.run, part.dimension).items():
             known = found.setdefault(text, {})
@@ -153,19 +157,23 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def _words_of(work: UnitOfWork, project_id: int, name: str) -> str:
+def _words_of(wordings: Mapping[str, int], name: str) -> str:
     """Return the name of the wording in use of a prompt: the built-in version, or the project's own number."""
-    own = active_wordings(work, project_id).get(name)
+    own = wordings.get(name)
     return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
 
 
 def _earlier_runs(
-    work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str, words: tuple[str, str]
+    work: UnitOfWork,
+    project_id: int,
+    dimension: int,
+    checklist: Checklist,
+    judge: str,
+    asked_as: str,
+    words: tuple[str, str],
 ) -> list[int]:
     """Return runs with an answer to a question that is still asked, newest first."""
-    if not part.checklist:
-        return []
-    checklist, judge = work.checklists.get(part.checklist), str(parse_model_name(judge))
+    judge = str(parse_model_name(judge))
     older = work.checklists.ancestors(checklist.id)
     alike = [
         run.id
@@ -173,10 +181,10 @@ def _earlier_runs(
         if run.evaluator == METHOD.name
         and run.done
         and str(parse_model_name(run.judge)) == judge
-        and run.params.get(ASKED_AS, {}).get(str(part.dimension)) == asked_as
-        and _checklist_of(work, run.id, part.dimension) in older
+        and run.params.get(ASKED_AS, {}).get(str(dimension)) == asked_as
+        and _checklist_of(work, run.id, dimension) in older
     ]
-    return [run for run in alike if _source(work, checklist, run, part.dimension, words).same]
+    return [run for run in alike if _source(work, checklist, run, dimension, words).same]
 
 
 def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | None:

@@ -185,7 +185,7 @@ def collecting(workbench: Workbench, run: RunSummary, stages: DatabaseStages, kn
 
     async def collect(awaiting: BatchedModel) -> None:
         with workbench.database.read() as work:
-            evaluators = evaluators_of(work, run, awaiting, stages, known)
+            (evaluators,) = evaluators_of(work, run, (awaiting,), stages, known)
             planned = work.runs.open_scores(run.id)
         texts = TextCache(workbench.database)
         texts.expect(score.text for score in planned)
@@ -325,8 +325,7 @@ class RunScorer:
         texts: TextCache,
     ) -> None:
         self.texts = texts
-        self._first = evaluators_of(work, run, model, stages, known)
-        self._again = evaluators_of(work, run, model.second_try(), stages, known)
+        self._first, self._again = evaluators_of(work, run, (model, model.second_try()), stages, known)
 
     async def score(self, planned: PlannedScore) -> Evaluation:
         """Score a text. If an earlier try failed, useless replies in the ledger are asked for again, useful ones
