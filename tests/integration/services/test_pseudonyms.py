@@ -75,7 +75,8 @@ def named_everywhere(workbench: Workbench) -> Project:
     add_attributes(workbench, dimension.id, NAME, ContributorKind.HUMAN, ["It says what follows from it."])
     give_dimensions(fay, made.id, NAME, [dimension.id])
     mark_done(zuzana, dimension.id, NAME)
-    run_study(workbench, made, StudyOptions((dimension,), "rules", "rules"))
+    families = (Family.SH, Family.WITHOUT)
+    run_study(workbench, made, StudyOptions((dimension,), "rules", "rules", families=families, draw=(2, 3)))
     start_build(workbench, dimension, "rules", f'only:Ana,"{NAME}"', who=NAME)
     with workbench.database.write() as work:
         checklist = small_checklist(work, dimension.id)
@@ -105,8 +106,8 @@ def held(bench: Workbench, name: str) -> list[str]:
 def _held(bench: Workbench, name: re.Pattern[str]) -> Iterator[str]:
     with bench.database.read() as work:
         for table in SQLModel.metadata.sorted_tables:
-            for column in table.c:
-                found = work._session.connection().scalars(select(cast(column, Text)))
+            rows = work._session.connection().execute(select(*(cast(column, Text) for column in table.c)))
+            for column, found in zip(table.c, zip(*rows, strict=True), strict=False):  # none where there is no row
                 if any(name.search(value) for value in found if value):
                     yield f"{table.name}.{column.name}"
 

@@ -1,6 +1,8 @@
 """Likeness against agreement over conditions (Fig. 10a): the same texts for all, one space for all, no mixing."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from scipy.stats import spearmanr
@@ -19,6 +21,9 @@ from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.server import FakeLlm, varied_answers
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
+from tests.support.study_project import ferry_project
 
 PAPERS = ["comb", "ml", "mh", "sl:model-a", "sl:model-b", "sh:Ana", "sh:Ben"]
 
@@ -32,6 +37,30 @@ def dimension(workbench: Workbench, project: Project) -> Dimension:
 @pytest.fixture
 def options(dimension: Dimension) -> StudyOptions:
     return StudyOptions((dimension,), "rules", "rules", draw=(4, 3))
+
+
+def _study_of_people(workbench: Workbench) -> Project:
+    project = ferry_project(workbench)
+    with workbench.database.read() as work:
+        dimensions = tuple(work.projects.dimensions(project.id))
+    families = (Family.MH, Family.SH)
+    run_study(workbench, project, StudyOptions(dimensions, "rules", "rules", families=families, draw=(4, 3)))
+    return project
+
+
+@pytest.fixture(scope="module")
+def ended() -> Prepared[Project]:
+    """Made once; each test has a copy."""
+    return prepared(_study_of_people)
+
+
+@pytest.fixture
+def workbench(ended: Prepared[Project], llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """One with the study of people's attributes that has ended."""
+    ended.copy(tmp_path)
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
 
 
 @pytest.mark.long
@@ -55,10 +84,7 @@ def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same
     assert found.correlation("rouge_l") == pytest.approx(spearmanr(alike, agreement).statistic)
 
 
-def test_likeness_is_the_compare_screens_likeness(
-    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
-) -> None:
-    run_study(workbench, project, options)
+def test_likeness_is_the_compare_screens_likeness(workbench: Workbench, project: Project, dimension: Dimension) -> None:
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
     found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     screen = compare_contributors(attributes_of(workbench, project.id, dimension.id)).conditions.within
@@ -71,18 +97,16 @@ def test_likeness_is_the_compare_screens_likeness(
 def test_conditions_scored_on_different_texts_are_refused_by_name(
     workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
 ) -> None:
-    run_study(workbench, project, replace(options, families=(Family.ML, Family.MH, Family.COMB)))
-    run_study(workbench, project, replace(options, families=(Family.SH,), seed=2))
+    run_study(workbench, project, replace(options, families=(Family.COMB,), seed=2))
     there = condition_draws(workbench, project.id, dimension.id)
     assert there.draws == ()
-    (refusal,) = there.refused
-    assert refusal.missing == ("sh:Ana", "sh:Ben")
+    refusal = next(refusal for refusal in there.refused if refusal.missing == ("comb",))
     sentence = refusal.sentence(str.upper)
     assert "12 texts (4 x 3, seed 1)" in sentence
-    assert "SH:ANA, SH:BEN" in sentence
-    run_study(workbench, project, replace(options, families=(Family.SH,)))
+    assert "COMB" in sentence
+    run_study(workbench, project, replace(options, families=(Family.COMB,)))
     there = condition_draws(workbench, project.id, dimension.id)
-    assert [sorted(draw.runs) for draw in there.draws] == [sorted(["comb", "ml", "mh", "sh:Ana", "sh:Ben"])]
+    assert [sorted(draw.runs) for draw in there.draws] == [["comb", "mh", "sh:Ana", "sh:Ben"]]
     assert there.refused == ()
 
 
@@ -98,10 +122,7 @@ def test_each_trial_is_a_draw_and_a_run_of_one_condition_alone_takes_no_place(
     assert all(len(draw.runs) == len(PAPERS) for draw in draws)
 
 
-def test_a_run_that_has_not_ended_takes_no_place(
-    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
-) -> None:
-    run_study(workbench, project, replace(options, families=(Family.MH, Family.SH)))
+def test_a_run_that_has_not_ended_takes_no_place(workbench: Workbench, project: Project, dimension: Dimension) -> None:
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
     run, checklist = draw.runs["mh"]
     with workbench.database.write() as work:
@@ -112,10 +133,7 @@ def test_a_run_that_has_not_ended_takes_no_place(
     assert draw.runs["mh"][0].id == run.id
 
 
-def test_attributes_that_went_since_are_named(
-    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
-) -> None:
-    run_study(workbench, project, replace(options, families=(Family.MH, Family.SH)))
+def test_attributes_that_went_since_are_named(workbench: Workbench, project: Project, dimension: Dimension) -> None:
     anas = next(a for a in attributes_of(workbench, project.id, dimension.id) if a.contributor == "Ana")
     exclude_attributes(workbench, [anas.id], "no longer wanted")
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
@@ -128,8 +146,7 @@ def test_attributes_that_went_since_are_named(
 def test_checklists_made_otherwise_are_named(
     workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
 ) -> None:
-    run_study(workbench, project, replace(options, families=(Family.MH,)))
-    run_study(workbench, project, replace(options, families=(Family.SH,), components=3))
+    run_study(workbench, project, replace(options, families=(Family.COMB,), components=3))
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
     found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     assert any("at most 3 and 5 components" in remark for remark in found.remarks())

@@ -40,27 +40,27 @@ def test_the_experts_own_checklists_stay_theirs(workbench: Workbench, project: P
     (dimension,) = options.dimensions
     build(workbench, project, dimension, "rules", publish=True)
     draft = build(workbench, project, dimension, "rules", "mh")
-    run_study(workbench, project, replace(options, families=(Family.SH, Family.COMB)))
+    run_study(workbench, project, replace(options, families=(Family.SH,)))
     assert [(c.version, c.condition) for c in versions_of(workbench, dimension.id)] == [(2, "mh"), (1, "comb")]
     assert versions_of(workbench, dimension.id)[0].id == draft.id
     assert published_checklist(workbench, dimension.id).version == 1
     made = versions_of(workbench, dimension.id, of_studies=True)
-    assert [c.version for c in made] == [5, 4, 3]
-    assert published_checklist(workbench, dimension.id, 5).version == 5  # by its number it can be used like any other
+    assert [c.version for c in made] == [4, 3]
+    assert published_checklist(workbench, dimension.id, 4).version == 4  # by its number it can be used like any other
 
 
 def test_a_stopped_study_is_gone_on_with(workbench: Workbench, project: Project, options: StudyOptions) -> None:
-    options = replace(options, families=(Family.SL, Family.SH, Family.COMB))
+    options = replace(options, families=(Family.SH, Family.COMB))
     stop = threading.Event()
 
-    def after_three(what: str, done: int, steps: int) -> None:
-        if what.startswith("Building") and done == 3:
+    def after_one(what: str, done: int, steps: int) -> None:
+        if what.startswith("Building") and done == 1:
             stop.set()
 
-    report = run_study(workbench, project, options, after_three, stop)
+    report = run_study(workbench, project, options, after_one, stop)
     assert report.stopped
-    assert report.built == 4  # the one that was being built is finished
-    assert report.missing == 5
+    assert report.built == 2  # the one that was being built is finished
+    assert report.missing == 3
     assert "start again" in str(report)
     finished = run_study(workbench, project, options)
     assert (finished.built, finished.missing) == (1, 0)
@@ -77,7 +77,7 @@ def test_a_level_the_data_lack_is_a_sentence(
     workbench: Workbench, project: Project, options: StudyOptions, tmp_path: Path
 ) -> None:
     change(tmp_path, "UPDATE text SET item_id = system_id, system_id = ''")
-    options = replace(options, families=(Family.MH, Family.COMB))
+    options = replace(options, families=(Family.MH,))
     run_study(workbench, project, options)
     found = study_figures(workbench, plan_study(workbench, project, options), level="system")
     assert found.rows == ()
@@ -127,17 +127,17 @@ def test_a_budget_ends_the_study_and_more_of_it_goes_on(
     priced = replace(
         workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{llm.url}/v1", "a test")})
     )
-    few = replace(options, families=(Family.SL, Family.SH, Family.COMB))  # five checklists
-    asked = replace(few, judge="openai:gpt-4o", budget=0.01)  # a call costs 100 * 2.5e-6 + 7 * 1e-5 = .00032
+    few = replace(options, families=(Family.SH, Family.MH))  # three checklists
+    asked = replace(few, judge="openai:gpt-4o", budget=0.006)  # a call costs 100 * 2.5e-6 + 7 * 1e-5 = .00032
     report = run_study(priced, project, asked, concurrency=1)
     assert report.stopped
     assert report.missing > 0
-    assert report.cost_usd == pytest.approx(0.01, abs=0.001)
+    assert report.cost_usd == pytest.approx(0.006, abs=0.0006)
     assert any("budget" in problem for problem in report.problems)
     paid = len(llm.requests)
     finished = run_study(priced, project, replace(asked, budget=1.0))
     assert finished.missing == 0
-    assert len(llm.requests) <= 5 * 18
+    assert len(llm.requests) <= 3 * 18
     assert len(llm.requests) > paid
 
 
