@@ -166,6 +166,7 @@ def cells_of(
     """Return a cell for each chosen condition that the dimension's attributes allow. runs: those that ask as the study
     does."""
     everything = work.think_aloud.attributes(project.id, dimension.id)
+    asked = {run.id: _asked(work, run, dimension.id, prompt) for run in runs}
     cells = []
     for condition, code in study_conditions(everything).items():
         if condition.family not in options.families:
@@ -176,7 +177,7 @@ def cells_of(
         with_ids = _digest(project, dimension, options, sorted(attributes))
         build = work.builds.of_study(dimension.id, digest) or work.builds.of_study(dimension.id, with_ids)
         made = work.builds.last_checklist(build) if build else None
-        answered = [r for r in runs if made and _answered(work, r, dimension.id, made, prompt)]
+        answered = [run for run in runs if made in asked[run.id]]
         run = next((r for r in answered if work.runs.texts_of(r.id, dimension.id) == texts), None)
         elsewhere = run is None and any(r.done for r in answered)
         checklist = work.checklists.get(made) if made else None
@@ -215,13 +216,13 @@ def same_way(run: RunSummary, options: StudyOptions) -> bool:
     return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked and effort
 
 
-def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, prompt: str) -> bool:
-    """Return whether the run asks this checklist with this prompt, on any texts. A stopped run counts too, since it can
-    be resumed; one that failed at once doesn't."""
+def _asked(work: UnitOfWork, run: RunSummary, dimension: int, prompt: str) -> set[int]:
+    """Return the checklists that the run asks with this prompt, on any texts. A stopped run counts too, since it can be
+    resumed; one that failed at once doesn't."""
     if run.status is RunStatus.FAILED and not run.done:
-        return False
-    parts = work.runs.parts(run.id)
-    return any((p.dimension, p.checklist, p.prompt_digest) == (dimension, checklist, prompt) for p in parts)
+        return set()
+    parts = [part for part in work.runs.parts(run.id) if (part.dimension, part.prompt_digest) == (dimension, prompt)]
+    return {part.checklist for part in parts if part.checklist is not None}
 
 
 def _digest(project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[Any]) -> str:
