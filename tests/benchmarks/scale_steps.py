@@ -26,7 +26,7 @@ from app.services.disagreements.queue import disagreement_queue
 from app.services.results.archive import write_project_archive
 from app.services.results.question_analysis import questions_of
 from app.services.results.raters import human_side_of
-from app.services.results.result_files import verdict_of, write_results
+from app.services.results.result_files import verdicts_of, write_results
 from app.services.results.result_texts import disagreements, judged_text, question_shares, run_counts
 from app.services.results.results import cached_results, results_of
 from app.services.results.rubric_xray import rubric_xray
@@ -133,7 +133,7 @@ class Steps:
             return sample_exclusion_counts(workbench, 1, dimension.id), forecast(workbench, 1, options)
 
         def verdict() -> object:
-            return verdict_of(workbench, cached_results(workbench, [RUN])[0])
+            return verdicts_of(workbench, cached_results(workbench, [RUN])[:1])
 
         def questions_screen() -> object:
             result = cached_results(workbench, [RUN])[0]
@@ -163,7 +163,7 @@ class Steps:
             with workbench.database.read() as work:
                 project = work.projects.by_id(1)
             results = cached_results(workbench, [RUN])
-            verdicts = [verdict_of(workbench, result) for result in results]
+            verdicts = verdicts_of(workbench, results)
             xrays = [rubric_xray(workbench, result) for result in results]
             write_results(self.folder / "report.html", project, results, verdicts, lambda: xrays, lambda: [None])
 

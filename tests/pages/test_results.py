@@ -31,7 +31,7 @@ from app.services.results.preferences import accuracy_on_pairs
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of, stand_in_for_rater
 from app.services.results.report import report_html, report_made_apart
-from app.services.results.result_files import result_figures_csv, scores_csv, verdict_of
+from app.services.results.result_files import result_figures_csv, scores_csv, verdicts_of
 from app.services.results.result_texts import report_evidence
 from app.services.results.results import Choices, cached_results, results_of
 from app.services.results.rubric_xray import rubric_xray
@@ -164,7 +164,7 @@ def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_resul
     assert not app.exception
     results = results_of(demo, RUN)
     for result in results:
-        assert verdict_of(demo, result).sentence in shown(app)
+        assert verdicts_of(demo, [result])[0].sentence in shown(app)
         assert all(caution in shown(app) for caution in result.meta.cautions)
     assert not app.dataframe, "figures unfold"
     app.button(key=f"worst_{RUN}_{results[1].dimension.id}").click().run()
@@ -324,7 +324,7 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
         assert "Raters seem to use different scales" in shown(app)
     project = get_project(demo, "Demo")
     results = cached_results(demo, [RUN])
-    report = report_html(project, results, [verdict_of(demo, result) for result in results])
+    report = report_html(project, results, verdicts_of(demo, results))
     assert b"Raters seem to use different scales" in report
 
 
@@ -479,7 +479,7 @@ def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     figures = list(csv.DictReader(io.StringIO(result_figures_csv(results).decode("utf-8-sig"))))
     assert len(figures) == 16
     assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
-    verdicts = [verdict_of(demo, result) for result in results]
+    verdicts = verdicts_of(demo, results)
     xrays = [rubric_xray(demo, result) for result in results]
     evidence = [report_evidence(demo, result) for result in results]
     page = report_made_apart(project, results, verdicts, xrays, evidence).decode()

@@ -16,7 +16,7 @@ from app.evaluators.checklist import JudgeOptions
 from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
 from app.services.results.method_grid import result_words
-from app.services.results.result_files import verdict_of
+from app.services.results.result_files import verdicts_of
 from app.services.results.results import cached_results
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.workbench import Workbench, open_workbench
@@ -68,7 +68,7 @@ def table(app: AppTest, column: str) -> pd.DataFrame:
 
 def verdict_said(workbench: Workbench, run_id: int, label: str) -> str:
     (result,) = cached_results(workbench, [run_id])
-    return verdict_of(workbench, result).about(label).replace("\\", "")
+    return verdicts_of(workbench, [result])[0].about(label).replace("\\", "")
 
 
 def finish(workbench: Workbench, project_id: int = 1) -> None:

@@ -14,7 +14,7 @@ from app.domain.run import Outcome, RunStatus
 from app.errors import ConflictError
 from app.services.checklists.checklists import new_draft, published_checklist, versions_of
 from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project
-from app.services.results.result_files import verdict_of
+from app.services.results.result_files import verdicts_of
 from app.services.results.results import cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
@@ -71,7 +71,7 @@ def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen
     assert (newest.status, newest.done, newest.all) == (RunStatus.DONE, 160, 160)
     assert f"Run {newest.id} is done: 160 of 160 scored" in shown(app)
     for result in cached_results(demo, [newest.id]):
-        assert verdict_of(demo, result).about(result.dimension.name) in shown(app)
+        assert verdicts_of(demo, [result])[0].about(result.dimension.name) in shown(app)
     table = next(frame.value for frame in app.dataframe if "State" in frame.value)
     assert table["Run"].tolist()[0] == str(newest.id)
 

@@ -86,7 +86,7 @@ def results(
     from app.services.data.projects import dimensions_named, overview
     from app.services.results.method_grid import result_words
     from app.services.results.preferences import accuracy_on_pairs
-    from app.services.results.result_files import verdict_of, write_results
+    from app.services.results.result_files import verdicts_of, write_results
     from app.services.results.result_texts import quote_counts, report_evidence
     from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
@@ -107,7 +107,7 @@ def results(
     gates = _gates(workbench, found, require or (), nightly, since)
     if soft:
         _check_soft(found)
-    verdicts = [verdict_of(workbench, result) for result in found]
+    verdicts = verdicts_of(workbench, found)
     quotes = [quote_counts(workbench, result.run.id, result.dimension.id) for result in found]
     pairs = [accuracy_on_pairs(workbench, result) for result in found]
     if output is not None:

@@ -1,13 +1,14 @@
 """Results as files: every score and every figure; and the verdict on a result."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from app.domain.project import Project
+from app.domain.project import Project, TextPlace
 from app.domain.roles_and_rights import Right
 from app.errors import InputError
 from app.export.latex import GridBlock, GridCell, interval_shown, latex_grid, latex_tabular
@@ -41,35 +42,42 @@ __all__ = ["AgreementVerdict", "VerdictKind"]
 
 
 @use_case(Right.READ)
-def verdict_of(workbench: Workbench, result: DimensionResult) -> AgreementVerdict:
-    """Return the verdict on a result's agreement, compared with that of a rater; cached until scores or ratings change.
+def verdicts_of(workbench: Workbench, results: Sequence[DimensionResult]) -> list[AgreementVerdict]:
+    """Return the verdict on each result's agreement, compared with that of a rater, whose agreement is cached until
+    scores or ratings change.
 
     Not for a held-out split, where ratings are looked at only deliberately.
     """
+    rated = cache(partial(_rated_texts, workbench))
+    return [_verdict(workbench, result, rated) for result in results]
+
+
+def _verdict(
+    workbench: Workbench, result: DimensionResult, rated: Callable[[int], list[TextPlace]]
+) -> AgreementVerdict:
     assert not result.locked
     ceilings, raters = ceiling_beside(workbench, result)
     found = agreement_verdict(result.meta, ceilings["spearman"], raters)
-    if found.kind not in ("too few", "open"):
-        return found
-    return agreement_verdict(result.meta, ceilings["spearman"], raters, _unscored(workbench, result))
-
-
-def _unscored(workbench: Workbench, result: DimensionResult) -> int | None:
-    """Return how many more units (sources, systems or texts, which the interval draws) are rated and could be scored;
-    None if both sources and systems are drawn."""
     unit, _ = drawn_units(result.meta)
-    if unit == "sources and systems":
-        return None
-    with workbench.database.read() as work:
-        rated = work.texts.mean_scores(result.dimension.id)
-        places, _ = evaluation_texts(work, work.runs.project_of(result.run.id), result.dimension.id)
+    if found.kind not in ("too few", "open") or unit == "sources and systems":
+        return found
     scored = {row.text for row in result.compared}
-    left = [place for place in places if place.id in rated and place.id not in scored]
+    left = [text for text in rated(result.dimension.id) if text.id not in scored]
     if unit == "texts":
-        return len(left)
-    if unit == "systems":
-        return len({place.system_id for place in left} - {row.system_id for row in result.compared})
-    return len({place.doc_id for place in left} - {row.doc_id for row in result.compared})
+        unscored = len(left)
+    elif unit == "systems":
+        unscored = len({text.system_id for text in left} - {row.system_id for row in result.compared})
+    else:
+        unscored = len({text.doc_id for text in left} - {row.doc_id for row in result.compared})
+    return agreement_verdict(result.meta, ceilings["spearman"], raters, unscored)
+
+
+def _rated_texts(workbench: Workbench, dimension_id: int) -> list[TextPlace]:
+    """Return the dimension's texts to score that people rated."""
+    with workbench.database.read() as work:
+        rated = work.texts.mean_scores(dimension_id)
+        places, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)
+    return [place for place in places if place.id in rated]
 
 
 FIGURE_COLUMNS = (

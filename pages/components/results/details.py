@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app.services.results.method_grid import dimension_means, method_grid, method_labels, result_words
 from app.services.results.preferences import PreferenceSummary, accuracy_on_pairs, preference_summary
 from app.services.results.report import report_made_apart
-from app.services.results.result_files import latex_file, result_figures_csv, scores_csv, scores_parquet, verdict_of
+from app.services.results.result_files import latex_file, result_figures_csv, scores_csv, scores_parquet, verdicts_of
 from app.services.results.result_texts import report_evidence
 from app.services.results.results import DimensionResult, Level, Trials, trials_of
 from app.services.results.rubric_xray import RubricXray, rubric_xray
@@ -240,7 +240,7 @@ def _report(scope: ResultScope) -> bytes:
     """Return the report. For dimensions on which an expert still works, it leaves out evidence against questions, and
     quotes."""
     results, workbench = scope.every_dimension(), scope.workbench
-    verdicts = [verdict_of(workbench, result) for result in results]
+    verdicts = verdicts_of(workbench, results)
     open_ = [all_open(workbench, scope.project, result.dimension) for result in results]
     xrays: list[RubricXray | None] = [
         rubric_xray(workbench, result) if may else None for result, may in zip(results, open_, strict=True)

@@ -28,7 +28,7 @@ from app.services.results.method_grid import (
 from app.services.results.preferences import dimensions_with_pairs
 from app.services.results.question_analysis import weighted_agreement
 from app.services.results.raters import TOO_LITTLE_RATED, scores_on_rating_scale
-from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, mapped_csv, verdict_of
+from app.services.results.result_files import AgreementVerdict, VerdictKind, latex_file, mapped_csv, verdicts_of
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.details import (
@@ -288,7 +288,7 @@ def result_verdicts(scope: ResultScope) -> None:
         reasons = sorted({result.meta.figures["spearman"].reason for result in results})
         offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
     with st.spinner("Comparing the judge with the raters"):
-        verdicts = [verdict_of(scope.workbench, result) for result in results]
+        verdicts = verdicts_of(scope.workbench, results)
     method_table(scope, results)
     for result, verdict in zip(results, verdicts, strict=True):
         _sentence(scope, result, verdict, results)

@@ -12,7 +12,7 @@ from app.domain.run import WARN_AFTER, RunStatus, RunSummary
 from app.services.data.projects import dimensions_named
 from app.services.drift.drift_checks import Asking, anchors_ahead, begin_anchored_scoring
 from app.services.results.method_grid import result_words
-from app.services.results.result_files import verdict_of
+from app.services.results.result_files import verdicts_of
 from app.services.results.results import cached_results
 from app.services.runtime.batch_rounds import AT_ONCE
 from app.services.runtime.judges import JudgeAbility
@@ -303,12 +303,12 @@ def outcome(workbench: Workbench, project: Project) -> None:
         return
     with st.spinner("Comparing the judge with the raters"):
         results = cached_results(workbench, [run.id for run in runs])
-        verdicts = [verdict_of(workbench, result).about(result_words(result, results)) for result in results]
-    if not verdicts:
-        return
+        if not results:
+            return
+        verdicts = verdicts_of(workbench, results)
     with st.container(border=True, key="outcome"):
-        for verdict in verdicts:
-            st.markdown(plain(verdict))
+        for result, verdict in zip(results, verdicts, strict=True):
+            st.markdown(plain(verdict.about(result_words(result, results))))
         link("results", "See what this rests on")
 
 

@@ -14,7 +14,7 @@ from app.domain.text_filter import SystemChoice
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.results.method_grid import cell, grid_notes, method_and_judge, method_grid
 from app.services.results.raters import scores_on_rating_scale
-from app.services.results.result_files import verdict_of
+from app.services.results.result_files import verdicts_of
 from app.services.results.results import Choices, results_of
 from app.services.results.run_comparison import compare_runs, sets_named
 from app.services.runtime.workbench import open_workbench
@@ -80,8 +80,9 @@ def test_what_the_screen_takes_is_taken(run: Run, project: None, words: tuple[st
     number = scored("checklist", "llama:x", {"soft": True})
     (shown,) = document(run(*HERE, *words)[1])
     (expected,) = results_of(open_workbench(), number, choices)
-    verdict = verdict_of(open_workbench(), expected).to_json(expected.dimension.name)
-    named = {"method": method_and_judge(expected.run), "verdict": verdict}
+    [verdict] = verdicts_of(open_workbench(), [expected])
+    verdict_json = verdict.to_json(expected.dimension.name)
+    named = {"method": method_and_judge(expected.run), "verdict": verdict_json}
     assert shown == json.loads(json.dumps(expected.to_json() | named))
     (usual,) = document(run(*HERE)[1])
     assert shown != usual
@@ -172,10 +173,10 @@ def test_a_verdict_says_how_many_rated_sources_can_be_scored(run: Run, project: 
     varied = [1.0 + place * 7 % 9 / 2 for place in range(24)]
     few = _scored_as(varied[:12])
     workbench = open_workbench()
-    verdicts = [verdict_of(workbench, result) for result in results_of(workbench, few, Choices())]
+    verdicts = verdicts_of(workbench, results_of(workbench, few, Choices()))
     assert [(each.kind, each.unit, each.unscored) for each in verdicts] == [("too few", "sources", 3)]
     every = _scored_as(varied)
-    (verdict,) = [verdict_of(workbench, result) for result in results_of(workbench, every, Choices())]
+    (verdict,) = verdicts_of(workbench, results_of(workbench, every, Choices()))
     assert (verdict.kind, verdict.unscored) == ("too few", 0)
 
 

@@ -19,7 +19,7 @@ from app.services.results.method_grid import (
     method_labels,
 )
 from app.services.results.report import report_html
-from app.services.results.result_files import latex_file, verdict_of
+from app.services.results.result_files import latex_file, verdicts_of
 from app.services.results.results import Choices, DimensionResult, cached_results
 from app.services.results.run_comparison import compare_runs, sets_named
 from app.services.runtime.workbench import Workbench
@@ -145,7 +145,7 @@ def test_a_run_of_several_dimensions_has_a_mean_in_every_table(two: Workbench) -
     project = get_project(two, "Talks")
     table = latex_file(project, method_grid(found)).decode()
     assert f"${mean.figures['mae'].value:.3f}$" in table
-    verdicts = [verdict_of(two, result) for result in found]
+    verdicts = verdicts_of(two, found)
     report = report_html(project, found, verdicts).decode()
     averages = [cell(row.figure(AVERAGE, "mae")) for row in method_grid(found).rows if row.average]
     assert averages

@@ -7,7 +7,7 @@ from app.domain.checklist_score import Answer
 from app.domain.run import RunDimension
 from app.services.checklists.answer_draws import draw_texts
 from app.services.results.report import report_html
-from app.services.results.result_files import verdict_of
+from app.services.results.result_files import verdicts_of
 from app.services.results.results import Choices, cached_results
 from app.services.results.rubric_xray import RubricXray, rubric_xray
 from app.services.runtime.workbench import Workbench
@@ -93,7 +93,7 @@ def test_the_report_shows_it_to_the_letter(workbench: Workbench) -> None:
     with workbench.database.read() as work:
         project = work.projects.by_id(1)
     xrays = [rubric_xray(workbench, result) for result in results]
-    verdicts = [verdict_of(workbench, result) for result in results]
+    verdicts = verdicts_of(workbench, results)
     page = report_html(project, results, verdicts, xrays).decode()
     assert "1. Is &lt;b&gt;it&lt;/b&gt; dated, and is it named?" in page
     assert "<b>it" not in page

@@ -18,7 +18,7 @@ from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project
 from app.services.results.archive import JUDGMENT_COLUMNS, judgment_rows
 from app.services.results.report import report_html
-from app.services.results.result_files import verdict_of
+from app.services.results.result_files import verdicts_of
 from app.services.results.result_texts import quote_counts, report_evidence, run_counts
 from app.services.results.results import DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
@@ -163,7 +163,7 @@ def test_a_report_shows_quotes_as_text_where_they_stand_or_says_that_they_are_no
     result = result_of(workbench, run)
     project = get_project(workbench, "Ready")
     page = report_html(
-        project, [result], [verdict_of(workbench, result)], evidence=[report_evidence(workbench, result)]
+        project, [result], verdicts_of(workbench, [result]), evidence=[report_evidence(workbench, result)]
     ).decode()
     assert f"Quotes: {quote_counts(workbench, run, dimension.id)}." in page
     assert page.count("<mark>Text number</mark>") == 5
