@@ -53,6 +53,7 @@ def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
     for host in OWN:
         assert status(app, "/_stcore/health", f"{host}:{app.port}") == 200
         assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}", known) == 101
+    assert (status(app, "/", own := f"localhost:{app.port}"), status(app, "/_stcore/host-config", own)) == (401, 401)
     for host in FOREIGN:
         assert {status(app, path, f"{host}:{app.port}") for path in PATHS} == {403}, host
         assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}", known) == 403

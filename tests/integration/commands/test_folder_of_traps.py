@@ -1,4 +1,5 @@
-"""Started in a folder with modules of the names that we and our libraries import, no process of ours runs one."""
+"""Started in a folder with modules of the names that we and our libraries import, no process of ours runs one; the
+server ends without a traceback."""
 
 import json
 import os
@@ -51,8 +52,8 @@ def _started(folder: Path, environment: Mapping[str, str], *words: str) -> Itera
     try:
         yield process
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=PATIENCE)
+        process.kill()
+        process.communicate()
 
 
 def _first_line(process: "subprocess.Popen[str]") -> str:
@@ -60,11 +61,18 @@ def _first_line(process: "subprocess.Popen[str]") -> str:
     return next(line for line in process.stdout if line.strip())
 
 
+def _said_until_the_end(process: "subprocess.Popen[str]") -> str:
+    process.send_signal(signal.SIGTERM)
+    return process.communicate(timeout=PATIENCE)[0]
+
+
 def _status(process: "subprocess.Popen[str]", address: str) -> int:
     for _ in range(int(PATIENCE * 10)):
         try:
             with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
                 return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return error.code
         except urllib.error.URLError:
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.1)
@@ -80,26 +88,34 @@ def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
 
 
 @pytest.mark.long
-def test_demo_and_score_run_no_foreign_module(folder: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
+def test_demo_score_and_worker_run_no_foreign_module(
+    folder: Path, environment: Mapping[str, str], tmp_path: Path
+) -> None:
     assert json.loads(_run(folder, environment, "demo", "--json"))["dimensions"]
     rows = [f"text {row},source {row},reference {row},{row % 5 + 1}" for row in range(20)]
     (tmp_path / "own.csv").write_text("\n".join(["text,source,reference,fluency", *rows]), encoding="utf-8")
     _run(folder, environment, "import", str(tmp_path / "own.csv"), "--project", "Own")
     # Metrics are computed in processes of loky.
     assert json.loads(_run(folder, environment, "score", "--project", "Own", "--json", "--evaluator", "rouge-l"))
+    with _started(folder, environment, "worker") as process:
+        assert _first_line(process)
+        _said_until_the_end(process)
     assert _sprung(folder) == []
 
 
-def test_the_server_runs_no_foreign_module(folder: Path, environment: Mapping[str, str]) -> None:
+def test_the_server_runs_no_foreign_module_and_ends_without_a_traceback(
+    folder: Path, environment: Mapping[str, str], tmp_path: Path
+) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with _started(folder, environment, "serve", "--port", str(port), "--no-token") as process:
-        assert _status(process, f"http://127.0.0.1:{port}/healthz") == 200
-    assert _sprung(folder) == []
-
-
-def test_a_worker_runs_no_foreign_module(folder: Path, environment: Mapping[str, str]) -> None:
-    with _started(folder, environment, "worker") as process:
-        assert _first_line(process)
+        address = f"http://127.0.0.1:{port}"
+        assert [_status(process, f"{address}{path}") for path in ("/healthz", "/_stcore/host-config")] == [200, 200]
+        (tmp_path / "home").rename(tmp_path / "gone")  # nothing can be written or removed there, by root either
+        (tmp_path / "home").touch()
+        said = _said_until_the_end(process)
+    assert process.returncode == 0
+    assert "Traceback" not in said
+    assert "Error" not in said
     assert _sprung(folder) == []

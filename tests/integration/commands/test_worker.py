@@ -1,7 +1,9 @@
 """Workers as processes: what was begun in a browser goes on whatever becomes of the one that does it."""
 
+import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,11 +13,12 @@ from app.domain.job import JobStatus
 from app.limits import CONCURRENCY, texts_at_once
 from app.services.background.jobs import workers_there
 from app.services.data.imports import store_corpus
-from app.services.runtime.workbench import Workbench
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, get_run
 from app.services.scoring.scoring_jobs import begin_scoring, job_key
 from db.unit_of_work import Database
 from tests.support.background import PATIENCE, wait_for
+from tests.support.console import Run
 from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 from tests.support.modern_vendors import ModernVendors, modern_vendors
@@ -61,6 +64,20 @@ def begin(news: Workbench) -> int:
         coherence = next(d for d in work.projects.dimensions(1) if d.name == "coherence")
     (run,) = begin_scoring(news, 1, RunOptions((coherence,), "openai:gpt-4o", share=TEXTS / 1600))
     return run
+
+
+def test_a_worker_is_there_until_a_signal_ends_it(run: Run) -> None:
+    workbench = open_workbench()
+
+    def end() -> None:
+        until(lambda: workers_there(workbench), "no worker came")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with ThreadPoolExecutor(1) as threads:
+        ended = threads.submit(end)
+        assert run("worker")[0] == 128 + signal.SIGTERM
+        ended.result()
+    assert not workers_there(workbench)
 
 
 @pytest.mark.long
