@@ -64,25 +64,26 @@ def test_an_answer_with_another_effort_is_another_answer(run: Run, use: Use, mod
     assert modern.state("plain,another")["ok"] == 24
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--effort", "much"),
-        ("--max-output-tokens", 0),
-        ("--timeout", 0),
-        ("--judge", "openai:gpt-4o", "--effort", "low"),
-        ("--judge", "rules", "--effort", "low"),
-        ("--judge", "openai:gpt-6.2-astra", "--effort", "none"),
-    ],
+REFUSED = (
+    ("--effort", "much"),
+    ("--max-output-tokens", 0),
+    ("--timeout", 0),
+    ("--judge", "openai:gpt-4o", "--effort", "low"),
+    ("--judge", "rules", "--effort", "low"),
+    ("--judge", "openai:gpt-6.2-astra", "--effort", "none"),
 )
+
+
 def test_what_no_judge_or_not_this_one_takes_is_said_before_anything_is_paid(
-    run: Run, use: Use, modern: ModernVendors, words: tuple[object, ...]
+    run: Run, use: Use, modern: ModernVendors, subtests: pytest.Subtests
 ) -> None:
     use("plain,refused")
-    status, _, said = score(run, *words)
-    assert status == 2
-    assert "bug" not in said
-    assert modern.state("plain,refused").get("ok", 0) == 0
+    for words in REFUSED:
+        with subtests.test(words=words):
+            status, _, said = score(run, *words)
+            assert status == 2
+            assert "bug" not in said
+            assert modern.state("plain,refused").get("ok", 0) == 0
 
 
 @pytest.mark.parametrize("command", ["think-aloud", "build", "conditions run"])
@@ -141,42 +142,48 @@ def test_a_forecast_counts_reasoning_as_earlier_calls_took(run: Run, use: Use) -
     assert "5,00" in said
 
 
-@pytest.mark.parametrize("method", ["checklist", "g-eval"])
-@pytest.mark.parametrize(
-    "options",
-    [
-        "noschema=1,status=400",
-        "noschema=1,status=422",
-        "noschema=1,status=500",
-        "noschema=2",
-        "noschema=4",
-        "wrap=prose",
-        "takes=max_tokens",
-        "takes=max_completion_tokens,status=400",
-        "takes=max_completion_tokens,status=422",
-        "takes=max_completion_tokens,status=500",
-        "notemperature,status=400",
-        "notemperature,status=500",
-        "nologprobs=1,status=400",
-        "nologprobs=1,status=422",
-        "nologprobs=1,status=500",
-        "nologprobs=2",
-        "nosystem,status=400",
-        "nosystem,status=500",
-    ],
+STYLES = (
+    "noschema=1,status=400",
+    "noschema=1,status=422",
+    "noschema=1,status=500",
+    "noschema=2",
+    "noschema=4",
+    "wrap=prose",
+    "takes=max_tokens",
+    "takes=max_completion_tokens,status=400",
+    "takes=max_completion_tokens,status=422",
+    "takes=max_completion_tokens,status=500",
+    "notemperature,status=400",
+    "notemperature,status=500",
+    "nologprobs=1,status=400",
+    "nologprobs=1,status=422",
+    "nologprobs=1,status=500",
+    "nologprobs=2",
+    "nosystem,status=400",
+    "nosystem,status=500",
 )
+
+
+@pytest.mark.parametrize("method", ["checklist", "g-eval"])
 def test_score_learns_a_servers_style_by_two_extra_requests(
-    options: str, method: str, run: Run, use: Use, modern: ModernVendors, monkeypatch: pytest.MonkeyPatch
+    method: str,
+    run: Run,
+    modern: ModernVendors,
+    monkeypatch: pytest.MonkeyPatch,
+    subtests: pytest.Subtests,
 ) -> None:
-    use("unused")
-    named = f"{options},{method}"
-    monkeypatch.setenv("LLAMA_BASE_URL", modern.address("llama", named))
-    settings.cache_clear()
-    words = ("--evaluator", method, *(("--set", "samples=1") if method == "g-eval" else ()))
-    status, _, said = run("score", "--project", "Ready", "--judge", "llama:qwen3.6:8b", *words)
-    assert status == 0, said
-    needed = 13 if method == "g-eval" else 12  # for the steps, and for each text
-    assert needed <= modern.state(named)["requests"] <= needed + 2
+    ready_to_score(open_workbench(), texts=3, questions=2)
+    words = ("--evaluator", method, *(("--set", "samples=1") if method == "g-eval" else ()), "--no-cache")
+    for options in STYLES:
+        with subtests.test(options=options):
+            named = f"{options},{method}"
+            monkeypatch.setenv("LLAMA_BASE_URL", modern.address("llama", named))
+            settings.cache_clear()
+            status, _, said = run("score", "--project", "Ready", "--judge", "llama:qwen3.6:8b", *words)
+            assert status == 0, said
+            steps = method == "g-eval" and options == STYLES[0]  # which later runs use again
+            needed = 3 + steps
+            assert needed <= modern.state(named)["requests"] <= needed + 2
 
 
 ABILITIES = {

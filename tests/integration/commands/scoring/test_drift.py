@@ -42,11 +42,21 @@ def answered() -> None:
     answer_all(workbench, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
 
 
+WITHOUT_ANCHORS = (
+    (("--run",), "No dimension of this project has anchors"),
+    (("--anew",), "--freeze"),
+    (("--run", "--dimension", "coherence"), "has no anchors yet"),
+)
+
+
 @pytest.mark.usefixtures("answered")
 def test_from_freezing_to_looks(run: Run) -> None:
     status, out, _ = run("drift")
     assert status == 0
     assert "No anchors are frozen yet" in out
+    for words, said in WITHOUT_ANCHORS:
+        status, _, err = run("drift", *words)
+        assert (status, said in err) == (2, True), words
     status, out, err = run("drift", "--freeze", "--by", "Ana", "--judge", "rules", "--json")
     assert (status, "Froze 30 anchors" in err) == (0, True)
     (state,) = json.loads(out)["dimensions"]
@@ -83,16 +93,6 @@ def test_an_anchor_that_failed_is_said_with_status_three(served: None, answered:
     (state,) = json.loads(out)["dimensions"]
     (look,) = state["looks"]
     assert (look["anchors"], look["failed"], state["verdict"]) == (29, 1, "no change seen")
-
-
-@pytest.mark.usefixtures("answered")
-def test_what_cannot_be_done_says_why(run: Run) -> None:
-    status, _, err = run("drift", "--run")
-    assert (status, "No dimension of this project has anchors" in err) == (2, True)
-    status, _, err = run("drift", "--anew")
-    assert (status, "--freeze" in err) == (2, True)
-    status, _, err = run("drift", "--run", "--dimension", "coherence")
-    assert (status, "has no anchors yet" in err) == (2, True)
 
 
 def test_without_a_project_that_is_said(run: Run) -> None:
