@@ -1,5 +1,6 @@
 """The demo shows what validation is for: on each dimension something is merged and something dropped, with reasons."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,10 +56,11 @@ def test_demo_validation_drops_and_merges_and_keeps_the_lineage(workbench: Workb
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     workbench = workbench_in(tmp_path_factory.mktemp("bundle"))
     load_demo(workbench)
-    return workbench
+    yield workbench
+    workbench.database.close()
 
 
 def _parts(workbench: Workbench) -> tuple[Project, dict[str, Dimension]]:

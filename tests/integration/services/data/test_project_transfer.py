@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -14,9 +15,10 @@ import pytest
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.checklist_score import Answer as Given
-from app.domain.project import Dimension
+from app.domain.project import Dimension, Project
 from app.errors import ConflictError, DatabaseError, FileFormatError, NotFoundError
 from app.evaluators.checklist import JudgeOptions
+from app.limits import PROJECT_FILE
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.answer_files import answers_csv
@@ -36,6 +38,7 @@ from app.services.think_aloud.transcripts import save_recording, voice_recording
 from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
+from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score, workbench_at
 from tests.support.study_project import ferry_project
 
@@ -45,14 +48,38 @@ def usual() -> Usual:
     return Answer(all_yes)
 
 
+@pytest.fixture(scope="module")
+def ferry() -> Prepared[Project]:
+    return prepared(ferry_project)
+
+
 @pytest.fixture
-def elsewhere(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+def elsewhere(ferry: Prepared[Project], llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
     """Another computer, with a project of its own, so that all ids differ."""
     (tmp_path / "elsewhere").mkdir()
+    ferry.copy(tmp_path / "elsewhere")
     made = workbench_at(tmp_path / "elsewhere", f"{llm.url}/v1")
-    ferry_project(made)
     yield made
     made.database.close()
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a project with two texts, an attribute and a run."""
+    folder = tmp_path_factory.mktemp("exported")
+    workbench = workbench_at(folder)
+    dimension = ready_to_score(workbench, texts=2, questions=2)
+    add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, ["Links."])
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+    export_project(workbench, "Ready", folder / "ready.zip")
+    workbench.database.close()
+    return (folder / "ready.zip").read_bytes()
+
+
+@pytest.fixture
+def ready_zip(exported: bytes, tmp_path: Path) -> Path:
+    (tmp_path / "ready.zip").write_bytes(exported)
+    return tmp_path / "ready.zip"
 
 
 def test_a_run_that_was_stopped_goes_on_elsewhere_and_asks_only_what_is_missing(
@@ -171,7 +198,7 @@ def _tampered(file: Path, target: Path, statement: str) -> Path:
 def test_no_name_in_a_file_from_elsewhere_is_a_path_here(
     workbench: Workbench, elsewhere: Workbench, tmp_path: Path
 ) -> None:
-    dimension = ready_to_score(workbench)
+    dimension = ready_to_score(workbench, texts=2, questions=2)
     save_recording(workbench, dimension.id, "Ana", b"RIFF", "ana.wav")
     export_project(workbench, "Ready", tmp_path / "ready.zip")
     hostile = _tampered(
@@ -219,30 +246,23 @@ def _states(file: Path) -> Path:
 
 
 @pytest.mark.parametrize("broken", [_cut, _flipped, _of_others, _empty, _no_zip, _states])
-def test_a_file_that_is_no_whole_project_changes_nothing(
-    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, broken: Break
-) -> None:
-    dimension = ready_to_score(workbench)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    export_project(workbench, "Ready", tmp_path / "ready.zip")
+def test_a_file_that_is_no_whole_project_changes_nothing(elsewhere: Workbench, ready_zip: Path, broken: Break) -> None:
     with pytest.raises(FileFormatError) as said:
-        import_project(elsewhere, broken(tmp_path / "ready.zip"))
+        import_project(elsewhere, broken(ready_zip))
     assert said.value.hint
     assert [project.name for project in list_projects(elsewhere)] == ["P"]
 
 
-def test_what_cannot_be_taken_says_why(workbench: Workbench, elsewhere: Workbench, tmp_path: Path) -> None:
-    ready_to_score(workbench)
-    export_project(workbench, "Ready", tmp_path / "ready.zip")
-    import_project(elsewhere, tmp_path / "ready.zip")
+def test_what_cannot_be_taken_says_why(elsewhere: Workbench, ready_zip: Path, tmp_path: Path) -> None:
+    import_project(elsewhere, ready_zip)
     with pytest.raises(ConflictError, match="There is already a project “Ready”"):
-        import_project(elsewhere, tmp_path / "ready.zip")
+        import_project(elsewhere, ready_zip)
     with pytest.raises(NotFoundError):
         import_project(elsewhere, tmp_path / "nothing.zip")
     with pytest.raises(NotFoundError):
-        export_project(workbench, "Nobody's", tmp_path / "nobodys.zip")
+        export_project(elsewhere, "Nobody's", tmp_path / "nobodys.zip")
     assert not (tmp_path / "nobodys.zip").exists()
-    newer = _tampered(tmp_path / "ready.zip", tmp_path / "newer.zip", "UPDATE alembic_version SET version_num = '9999'")
+    newer = _tampered(ready_zip, tmp_path / "newer.zip", "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises((FileFormatError, DatabaseError), match="newer version"):
         import_project(elsewhere, newer, "Newer")
 
@@ -275,12 +295,9 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
     ],
 )
 def test_project_file_that_is_more_than_data_is_refused(
-    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch
+    elsewhere: Workbench, ready_zip: Path, tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready_to_score(workbench, texts=2, questions=2)
-    add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, ["Links."])
-    export_project(workbench, "Ready", tmp_path / "ready.zip")
-    with ZipFile(tmp_path / "ready.zip") as archive:
+    with ZipFile(ready_zip) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     database = tmp_path / "inside.db"
     database.write_bytes(parts["project.db"])
@@ -297,23 +314,22 @@ def test_project_file_that_is_more_than_data_is_refused(
     assert list_projects(elsewhere) == before
 
 
-def test_project_file_with_a_foreign_table_leaves_it_out(
-    workbench: Workbench, elsewhere: Workbench, tmp_path: Path
-) -> None:
-    ready_to_score(workbench, texts=2, questions=2)
-    export_project(workbench, "Ready", tmp_path / "ready.zip")
+def test_project_file_with_a_foreign_table_leaves_it_out(elsewhere: Workbench, ready_zip: Path, tmp_path: Path) -> None:
     bare = _tampered(
-        tmp_path / "ready.zip",
+        ready_zip,
         tmp_path / "bare.zip",
         "CREATE TABLE foreign_table (a); INSERT INTO foreign_table VALUES (1)",
     )
     assert import_project(elsewhere, bare).texts == 2
 
 
-def test_project_file_unpacking_to_far_more_than_it_holds_is_refused(elsewhere: Workbench, tmp_path: Path) -> None:
+def test_project_file_unpacking_to_far_more_than_it_holds_is_refused(
+    elsewhere: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(project_transfer, "PROJECT_FILE", replace(PROJECT_FILE, free=2**20))
     with ZipFile(tmp_path / "bomb.zip", "w", ZIP_DEFLATED) as archive:
         archive.writestr("project.json", '{"format": "interacteval-project", "version": 1}')
-        archive.writestr("project.db", bytes(250 * 2**20))
+        archive.writestr("project.db", bytes(2 * 2**20))
     with pytest.raises(FileFormatError):
         import_project(elsewhere, tmp_path / "bomb.zip")
 
@@ -332,13 +348,11 @@ def test_project_file_with_too_many_parts_is_refused_unread(
 
 
 def test_project_file_that_takes_too_long_to_copy_changes_nothing(
-    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    elsewhere: Workbench, ready_zip: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ready_to_score(workbench, texts=2, questions=2)
-    export_project(workbench, "Ready", tmp_path / "ready.zip")
     monkeypatch.setattr(project_transfer, "import_seconds", lambda _: -1.0)
     with pytest.raises(FileFormatError):
-        import_project(elsewhere, tmp_path / "ready.zip")
+        import_project(elsewhere, ready_zip)
     assert [project.name for project in list_projects(elsewhere)] == ["P"]
 
 

@@ -2,8 +2,9 @@
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,13 +17,14 @@ from app.errors import InputError, NotReadyError
 from app.services.checklists.answer_draws import draw_texts
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.drift_checks import Asking, anchors_ahead, ask_reference, drift_state, look_ahead, look_once
-from app.services.results.results import results_of
+from app.services.results.run_comparison import score_sets
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from tests.support.answering import answer_all
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.server import FakeLlm, Usual
-from tests.support.projects import ready_to_score
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import ready_to_score, workbench_at
 
 JUDGE, TEXTS = "llama:one", 12
 ASKING = Asking(JUDGE)
@@ -50,19 +52,14 @@ def usual(mood: Mood) -> Usual:
     return Reply(mood)
 
 
-@pytest.fixture
-def dimension(workbench: Workbench) -> Dimension:
-    """Twelve of twenty texts with an expert's answers: yes to everything."""
-    made = ready_to_score(workbench, texts=20)
-    _answered(workbench, TEXTS)
-    return made
-
-
-def _answered(workbench: Workbench, texts: int) -> None:
-    draw = draw_texts(workbench, 1, texts, seed=3)
+def _answered(workbench: Workbench, texts: int = 20, answered: int = TEXTS) -> Dimension:
+    """Some of the texts get an expert's answers: yes to everything."""
+    made = ready_to_score(workbench, texts)
+    draw = draw_texts(workbench, 1, answered, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(1).asked]
     answer_all(workbench, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
+    return made
 
 
 def _frozen(workbench: Workbench, dimension: Dimension) -> AnchorSet:
@@ -71,21 +68,75 @@ def _frozen(workbench: Workbench, dimension: Dimension) -> AnchorSet:
     return found
 
 
+@pytest.fixture(scope="module")
+def answered() -> Prepared[Dimension]:
+    """Made once; each test has a copy."""
+    return prepared(_answered)
+
+
+@pytest.fixture(scope="module")
+def frozen(answered: Prepared[Dimension]) -> Prepared[AnchorSet]:
+    """The same with anchors, after a judge that says yes gave its reference."""
+    with FakeLlm(usual=Reply(Mood())) as llm:
+
+        def opened(folder: Path) -> Workbench:
+            answered.copy(folder)
+            return workbench_at(folder, f"{llm.url}/v1")
+
+        return prepared(lambda workbench: _frozen(workbench, answered.made), opened)
+
+
+@pytest.fixture
+def workbench(frozen: Prepared[AnchorSet], llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """One with the frozen anchors of twelve texts."""
+    frozen.copy(tmp_path)
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def dimension(answered: Prepared[Dimension]) -> Dimension:
+    return answered.made
+
+
+@pytest.fixture
+def found(frozen: Prepared[AnchorSet]) -> AnchorSet:
+    return frozen.made
+
+
+@pytest.fixture
+def unfrozen(answered: Prepared[Dimension], llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """One whose texts have answers, but no anchors."""
+    (tmp_path / "unfrozen").mkdir()
+    answered.copy(tmp_path / "unfrozen")
+    made = workbench_at(tmp_path / "unfrozen", f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def empty(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    (tmp_path / "empty").mkdir()
+    made = workbench_at(tmp_path / "empty", f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
 def test_the_reference_is_three_askings_and_a_look_one_all_anew(
-    workbench: Workbench, dimension: Dimension, llm: FakeLlm
+    unfrozen: Workbench, dimension: Dimension, llm: FakeLlm
 ) -> None:
-    found = _frozen(workbench, dimension)
+    found = _frozen(unfrozen, dimension)
     assert len(found.texts) == TEXTS
     assert len(llm.requests) == 3 * TEXTS
-    look_once(workbench, 1, dimension, found, ASKING)
+    look_once(unfrozen, 1, dimension, found, ASKING)
     assert len(llm.requests) == 4 * TEXTS
     assert {request.body["temperature"] for request in llm.requests} == {0.0}, "looks are asked as the reference was"
-    assert ask_reference(workbench, 1, dimension, found, ASKING) == []
+    assert ask_reference(unfrozen, 1, dimension, found, ASKING) == []
 
 
-def test_an_unchanged_judge(workbench: Workbench, dimension: Dimension) -> None:
+def test_an_unchanged_judge(workbench: Workbench, dimension: Dimension, found: AnchorSet) -> None:
     """Twelve anchors of three questions are too few, twenty are not."""
-    found = _frozen(workbench, dimension)
     assert drift_state(workbench, 1, dimension).verdict is DriftVerdict.TOO_FEW
     for _ in range(2):
         look_once(workbench, 1, dimension, found, ASKING)
@@ -98,9 +149,8 @@ def test_an_unchanged_judge(workbench: Workbench, dimension: Dimension) -> None:
 
 
 def test_a_changed_judge_is_found_at_once_and_agrees_less_with_people(
-    workbench: Workbench, dimension: Dimension, mood: Mood
+    workbench: Workbench, dimension: Dimension, found: AnchorSet, mood: Mood
 ) -> None:
-    found = _frozen(workbench, dimension)
     mood.said = "no"
     look_once(workbench, 1, dimension, found, ASKING)
     state = drift_state(workbench, 1, dimension)
@@ -113,20 +163,18 @@ def test_a_changed_judge_is_found_at_once_and_agrees_less_with_people(
     assert drift_state(workbench, 1, dimension).verdict is DriftVerdict.JUDGE_CHANGED, "it did change"
 
 
-def test_runs_about_anchors_are_no_results(workbench: Workbench, dimension: Dimension) -> None:
+def test_runs_about_anchors_are_no_results(workbench: Workbench, dimension: Dimension, found: AnchorSet) -> None:
     own = start_run(workbench, 1, RunOptions((dimension,), "rules"))
     work_on(workbench, own)
-    found = _frozen(workbench, dimension)
     look_once(workbench, 1, dimension, found, ASKING)
     assert [run.id for run in list_runs(workbench, 1)] == [own]
     assert len(list_runs(workbench, 1, anchors=True)) == 5
-    assert {result.run.id for result in results_of(workbench, 1)} == {own}
+    assert [found.run.id for found in score_sets(workbench, 1, dimension.id)] == [own]
 
 
 def test_a_look_that_was_cut_off_is_gone_on_with(
-    workbench: Workbench, dimension: Dimension, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+    workbench: Workbench, dimension: Dimension, found: AnchorSet, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = _frozen(workbench, dimension)
     monkeypatch.setattr("app.services.scoring.run_worker._ENDING.is_set", lambda: True)
     cut_off = look_once(workbench, 1, dimension, found, ASKING)
     assert cut_off.run.status is RunStatus.STOPPED
@@ -135,14 +183,13 @@ def test_a_look_that_was_cut_off_is_gone_on_with(
     monkeypatch.undo()
     whole = look_once(workbench, 1, dimension, found, ASKING)
     assert whole.run.id == cut_off.run.id
-    assert len(llm.requests) == 4 * TEXTS
+    assert len(llm.requests) == TEXTS
     assert len(drift_state(workbench, 1, dimension).looks) == 1
 
 
 def test_a_new_model_is_compared_with_the_old_ones_reference(
-    workbench: Workbench, dimension: Dimension, mood: Mood
+    workbench: Workbench, dimension: Dimension, found: AnchorSet, mood: Mood
 ) -> None:
-    found = _frozen(workbench, dimension)
     with pytest.raises(NotReadyError, match="llama:two has not answered"):
         look_once(workbench, 1, dimension, found, Asking("llama:two"))
     mood.said = "no"
@@ -152,8 +199,9 @@ def test_a_new_model_is_compared_with_the_old_ones_reference(
     assert drift_state(workbench, 1, dimension, JUDGE).looks == ()
 
 
-def test_anchors_that_are_another_thing_now_are_refused(workbench: Workbench, dimension: Dimension) -> None:
-    found = _frozen(workbench, dimension)
+def test_anchors_that_are_another_thing_now_are_refused(
+    workbench: Workbench, dimension: Dimension, found: AnchorSet
+) -> None:
     with workbench.database.write() as work:
         work.projects.set_dimension(replace(dimension, rubric="Something else altogether."))
     with pytest.raises(InputError, match="no longer what was frozen"):
@@ -161,8 +209,9 @@ def test_anchors_that_are_another_thing_now_are_refused(workbench: Workbench, di
     assert "no longer what was frozen" in drift_state(workbench, 1, dimension).sentence
 
 
-def test_an_anchor_that_became_a_sample_is_named_instead_of_failing(workbench: Workbench, dimension: Dimension) -> None:
-    found = _frozen(workbench, dimension)
+def test_an_anchor_that_became_a_sample_is_named_instead_of_failing(
+    workbench: Workbench, dimension: Dimension, found: AnchorSet
+) -> None:
     with workbench.database.write() as work:
         work.think_aloud.set_samples(dimension.id, [(found.texts[0], 1.0, "hand")])
         document = work.texts.many(found.texts[:1])[found.texts[0]].doc_id
@@ -173,26 +222,25 @@ def test_an_anchor_that_became_a_sample_is_named_instead_of_failing(workbench: W
     assert len(freeze_anchors(workbench, 1, dimension, "Ana").texts) == TEXTS - held
 
 
-def test_without_answers_of_experts_there_are_no_anchors(workbench: Workbench) -> None:
-    dimension = ready_to_score(workbench)
+def test_without_answers_of_experts_there_are_no_anchors(empty: Workbench) -> None:
+    dimension = ready_to_score(empty)
     with pytest.raises(NotReadyError, match="has 0 of them"):
-        freeze_anchors(workbench, 1, dimension, "")
-    state = drift_state(workbench, 1, dimension)
+        freeze_anchors(empty, 1, dimension, "")
+    state = drift_state(empty, 1, dimension)
     assert state.verdict is DriftVerdict.TOO_FEW
     assert "No anchors are frozen yet" in state.sentence
 
 
-def test_texts_that_are_scored_otherwise_by_a_steady_judge_changed(workbench: Workbench, mood: Mood) -> None:
-    dimension = ready_to_score(workbench, texts=160)
-    _answered(workbench, 60)
-    found = _frozen(workbench, dimension)
-    assert drift_state(workbench, 1, dimension).verdict is None, "nobody has looked yet"
-    for draw, said in (((12, 4), "yes"), ((13, 4), "no")):
+def test_texts_that_are_scored_otherwise_by_a_steady_judge_changed(empty: Workbench, mood: Mood) -> None:
+    dimension = _answered(empty, texts=96, answered=24)
+    found = _frozen(empty, dimension)
+    assert drift_state(empty, 1, dimension).verdict is None, "nobody has looked yet"
+    for draw, said in (((7, 4), "yes"), ((8, 4), "no")):
         mood.said = said
-        work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, draw=draw, use_cache=False)))
+        work_on(empty, start_run(empty, 1, RunOptions((dimension,), JUDGE, draw=draw, use_cache=False)))
     mood.said = "yes"
-    look_once(workbench, 1, dimension, found, ASKING)
-    state = drift_state(workbench, 1, dimension)
+    look_once(empty, 1, dimension, found, ASKING)
+    state = drift_state(empty, 1, dimension)
     assert state.texts is not None
     assert state.texts.difference == pytest.approx(-4)
     assert state.verdict is DriftVerdict.TEXTS_CHANGED
@@ -200,14 +248,12 @@ def test_texts_that_are_scored_otherwise_by_a_steady_judge_changed(workbench: Wo
 
 
 def test_anchors_are_asked_ahead_of_a_run_where_the_judge_knows_them(
-    workbench: Workbench, dimension: Dimension, llm: FakeLlm, mood: Mood
+    workbench: Workbench, unfrozen: Workbench, dimension: Dimension, llm: FakeLlm, mood: Mood
 ) -> None:
     options = RunOptions((dimension,), JUDGE)
-    assert anchors_ahead(workbench, [options]) == []
-    _frozen(workbench, dimension)
+    assert anchors_ahead(unfrozen, [options]) == []
     asked = anchors_ahead(workbench, [options, replace(options, judge="llama:other")])
     assert asked == [(dimension, ASKING)]
-    llm.requests.clear()
     mood.said = "no"
     assert "coherence: The judge no longer answers as it did" in look_ahead(workbench, 1, asked)
     assert len(llm.requests) == TEXTS

@@ -32,8 +32,8 @@ def dimension(workbench: Workbench) -> Dimension:
     return ready_to_score(workbench, TEXTS, QUESTIONS)
 
 
-def compared(workbench: Workbench, dimension: Dimension, seed: int = 1) -> AskingResult:
-    options = AskingOptions(dimension, JUDGE, seed=seed)
+def compared(workbench: Workbench, dimension: Dimension, seed: int = 1, texts: int = 40) -> AskingResult:
+    options = AskingOptions(dimension, JUDGE, texts=texts, seed=seed)
     work_on_asking(workbench, [run.id for run in start_asking(workbench, 1, options).values()])
     return asking_result(workbench, 1, dimension.id, asking_runs(workbench, 1, options))
 
@@ -58,16 +58,44 @@ def test_a_judge_that_leans_on_the_place_is_found(workbench: Workbench, llm: Fak
     assert found.reordered.value > 0.4
 
 
-def test_a_judge_that_answers_each_question_alike_wherever_it_stands_changes_nothing(
+def billed(received: Received) -> Behaviour:
+    """A steady judge whose replies take tokens by the number of questions."""
+    reply = judge_of(steady)(received)
+    assert isinstance(reply, Reply)
+    questions = len(received.body["response_format"]["json_schema"]["schema"]["required"])
+    return Reply(reply.text, tokens=Tokens(input=100 + 10 * questions, output=5 * questions))
+
+
+def test_a_judge_that_goes_by_no_place_changes_nothing_but_the_cost(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
-    llm.usual = judge_of(steady)
+    llm.usual = billed
+    earlier = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
+    work_on(workbench, earlier)
     result = compared(workbench, dimension)
     found = result.comparison
     assert found is not None
     assert (found.changed.value, found.reordered.value, found.position.value) == (0, 0, 0)
     assert found.spearman is not None
     assert (found.spearman.difference, result.verdict and result.verdict.kind) == (0, "no better alone")
+
+    # By the replies that scores rest on, also those of the earlier run.
+    together, alone = result.costs[AskingWay.TOGETHER], result.costs[AskingWay.ALONE]
+    assert (together.calls, together.input_tokens, together.output_tokens) == (1000, 140_000, 20_000)
+    assert (alone.calls, alone.input_tokens, alone.output_tokens) == (4000, 440_000, 20_000)
+    assert (together.cost_usd, alone.cost_usd) == (None, None)  # nobody knows what this judge costs
+    assert result.times == pytest.approx(460 / 160)
+    assert result.verdict is not None
+    assert "costs 2.9 times as much" in result.verdict.sentence
+
+    # The judge's own repeats stand beside, and the three runs are no way of scoring among others.
+    own = start_run(workbench, 1, RunOptions((dimension,), JUDGE, draw=(3, 4), asking=JudgeOptions(repeats=2)))
+    work_on(workbench, own)
+    result = compared(workbench, dimension)
+    assert (result.own_run, result.own and result.own.value) == (own, 0)
+    assert f"(run {own}, at temperature 1" in result.beside[1]
+    scored = [each.run.id for each in quality_and_cost(workbench, 1, dimension.id, compared=False)]
+    assert sorted(scored) == [earlier, own]
 
 
 @pytest.mark.long
@@ -82,22 +110,13 @@ def test_a_judge_that_wavers_changes_answers_without_a_lean(
     assert "isn't known until a run asks the same twice" in results[0].beside[1]
 
 
-def test_the_judges_own_repeats_stand_beside(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    llm.usual = judge_of(steady)
-    run = start_run(workbench, 1, RunOptions((dimension,), JUDGE, asking=JudgeOptions(repeats=2)))
-    work_on(workbench, run)
-    result = compared(workbench, dimension)
-    assert (result.own_run, result.own and result.own.value) == (run, 0)
-    assert f"(run {run}, at temperature 1" in result.beside[1]
-
-
 def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
     llm.usual = judge_of(steady)
     with workbench.database.read() as work:
         checklist = work.checklists.versions(dimension.id)[0]
     drawn = draw_texts(workbench, checklist.id, 20, 1)
     answer_all(workbench, drawn, "Ana", {(text, checklist.asked[0].id): Answer.YES for text in drawn.texts})
-    result = compared(workbench, dimension)
+    result = compared(workbench, dimension, texts=20)
     found = result.comparison
     assert found is not None
     assert (found.experts, found.expert_texts) == (20, 20)
@@ -111,39 +130,8 @@ def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: Fake
     assert accuracy.value == pytest.approx(yes.count(Answer.YES) / 20)
 
 
-def test_cost_is_by_the_replies_that_scores_rest_on_also_those_of_an_earlier_run(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
-) -> None:
-    steadily = judge_of(steady)
-
-    def billed(received: Received) -> Behaviour:
-        reply = steadily(received)
-        assert isinstance(reply, Reply)
-        questions = len(received.body["response_format"]["json_schema"]["schema"]["required"])
-        return Reply(reply.text, tokens=Tokens(input=100 + 10 * questions, output=5 * questions))
-
-    llm.usual = billed
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    result = compared(workbench, dimension)
-    together, alone = result.costs[AskingWay.TOGETHER], result.costs[AskingWay.ALONE]
-    assert (together.calls, together.input_tokens, together.output_tokens) == (1000, 140_000, 20_000)
-    assert (alone.calls, alone.input_tokens, alone.output_tokens) == (4000, 440_000, 20_000)
-    assert (together.cost_usd, alone.cost_usd) == (None, None)  # nobody knows what this judge costs
-    assert result.times == pytest.approx(460 / 160)
-    assert result.verdict is not None
-    assert "costs 2.9 times as much" in result.verdict.sentence
-
-
 def test_a_half_scored_comparison_says_so(workbench: Workbench, dimension: Dimension) -> None:
     runs = start_asking(workbench, 1, AskingOptions(dimension, JUDGE, texts=8))
     result = asking_result(workbench, 1, dimension.id, runs)
     assert (result.comparison, result.whole, result.verdict) == (None, False, None)
     assert result.to_json()["verdict"] == "No question was answered in all three ways."
-
-
-def test_the_runs_are_no_way_of_scoring_among_others(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    llm.usual = judge_of(steady)
-    own = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
-    work_on(workbench, own)
-    compared(workbench, dimension)
-    assert [each.run.id for each in quality_and_cost(workbench, 1, dimension.id, compared=False)] == [own]

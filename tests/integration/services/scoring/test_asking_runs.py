@@ -55,7 +55,7 @@ def texts_of(workbench: Workbench, dimension: Dimension, run: int) -> frozenset[
         return work.runs.texts_of(run, dimension.id)
 
 
-def test_three_runs_ask_about_the_same_texts_and_the_forecast_says_how_often(
+def test_three_runs_ask_about_the_same_texts_as_forecast_and_only_once(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
     options = AskingOptions(dimension, JUDGE, texts=8)
@@ -69,17 +69,11 @@ def test_three_runs_ask_about_the_same_texts_and_the_forecast_says_how_often(
     assert [get_run(workbench, run).asking_way for run in runs] == list(AskingWay)
     assert [get_run(workbench, run).params.get("reversed_order", False) for run in runs] == [False, False, True]
 
-
-def test_asked_again_nothing_is_paid_twice_and_no_run_is_added(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
-) -> None:
-    options = AskingOptions(dimension, JUDGE, texts=8)
-    runs = done(workbench, options)
-    paid = len(llm.requests)
     assert done(workbench, options) == runs
-    assert len(llm.requests) == paid
+    assert len(llm.requests) == 48, "nothing is paid twice"
     assert all(each.calls == each.calls_cached for each in asking_forecast(workbench, 1, options).values())
-    assert done(workbench, AskingOptions(dimension, JUDGE, texts=8, seed=2)) != runs
+    others = start_asking(workbench, 1, AskingOptions(dimension, JUDGE, texts=8, seed=2))
+    assert not {run.id for run in others.values()} & set(runs)
 
 
 def test_what_a_run_asked_before_is_not_paid_again(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
@@ -108,7 +102,7 @@ def test_the_runs_are_never_the_newest_of_their_judge_nor_trials(workbench: Work
     own = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
     work_on(workbench, own)
     for seed in (1, 2):
-        done(workbench, AskingOptions(dimension, JUDGE, texts=8, seed=seed))
+        done(workbench, AskingOptions(dimension, JUDGE, texts=4, seed=seed))
     assert [run.id for run in default_runs(list_runs(workbench, 1))] == [own]
     assert [each.run.id for each in overview(workbench, 1).dimensions if each.run] == [own]
     assert trials_of(workbench, 1, dimension) == []
@@ -181,7 +175,7 @@ def test_without_ratings_chance_draws(workbench: Workbench, dimension: Dimension
 
 def test_in_the_background_all_three_are_scored(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
     llm.usual = judge_of(steady)
-    options = AskingOptions(dimension, JUDGE, texts=8)
+    options = AskingOptions(dimension, JUDGE, texts=4)
     begin_asking(workbench, 1, options)
     wait_for(job_key(1), workbench)
-    assert [run.done for run in asking_runs(workbench, 1, options).values()] == [8, 8, 8]
+    assert [run.done for run in asking_runs(workbench, 1, options).values()] == [4, 4, 4]

@@ -22,7 +22,7 @@ from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.postgres import new_postgres, postgres_server, restart_postgres
 from tests.support.projects import ready_to_score, workbench_at
 
-TEXTS = 200
+TEXTS = 100
 PATIENCE = 60  # seconds
 
 

@@ -1,4 +1,4 @@
-"""400 summaries and a provider that fails in every known way: all are scored, and none wrongly."""
+"""Hundreds of summaries and a provider that fails in every known way: all are scored, and none wrongly."""
 
 import json
 import random
@@ -22,7 +22,7 @@ from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Stat
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.made_data import made_data
 
-TEXTS, QUESTIONS = 400, 9
+QUESTIONS = 9
 Deciding = Callable[[Received], Behaviour]
 
 
@@ -116,8 +116,8 @@ def coherence(workbench: Workbench) -> Dimension:
     return dimension
 
 
-def scored(workbench: Workbench, dimension: Dimension, use_cache: bool = True) -> RunReport:
-    options = RunOptions((dimension,), "llama:judge", share=TEXTS / 1200, use_cache=use_cache)
+def scored(workbench: Workbench, dimension: Dimension, texts: int = 400, use_cache: bool = True) -> RunReport:
+    options = RunOptions((dimension,), "llama:judge", share=texts / 1200, use_cache=use_cache)
     return work_on(workbench, start_run(workbench, 1, options))
 
 
@@ -126,14 +126,15 @@ def scores(workbench: Workbench, report: RunReport) -> dict[int, tuple[float | N
     return {row.text: (row.score, row.coverage) for row in result.rows}
 
 
-def test_400_of_400_are_scored_as_without_faults(workbench: Workbench, coherence: Dimension, llm: FakeLlm) -> None:
-    truth = scored(workbench, coherence)
+@pytest.mark.parametrize("texts", [120, pytest.param(400, marks=pytest.mark.long)])
+def test_all_are_scored_as_without_faults(workbench: Workbench, coherence: Dimension, llm: FakeLlm, texts: int) -> None:
+    truth = scored(workbench, coherence, texts)
     different = {json.dumps(received.body["messages"]) for received in llm.requests}
-    assert (truth.run.done, len(llm.requests)) == (TEXTS, len(different))
-    assert truth.tally.calls + truth.tally.cached == TEXTS, "two systems may have written the very same summary"
+    assert (truth.run.done, len(llm.requests)) == (texts, len(different))
+    assert truth.tally.calls + truth.tally.cached == texts, "two systems may have written the very same summary"
     llm.usual = faulty = Faulty(seed=1)
-    report = scored(workbench, coherence, use_cache=False)
-    assert (report.run.done, report.run.failed, report.run.status) == (TEXTS, 0, RunStatus.DONE)
+    report = scored(workbench, coherence, texts, use_cache=False)
+    assert (report.run.done, report.run.failed, report.run.status) == (texts, 0, RunStatus.DONE)
     assert scores(workbench, report) == scores(workbench, truth)
     assert len(faulty.met) == 11, "every kind of fault was met"
     assert report.retries >= faulty.met["429"] + faulty.met["429, come back"] + faulty.met["500"]
@@ -146,10 +147,10 @@ def test_worse_than_any_provider_is_still_not_wrong(workbench: Workbench, cohere
     llm.usual = Faulty(seed=2, wrong_json=0.06)
     report = scored(workbench, coherence, use_cache=False)
     found = scores(workbench, report)
-    assert report.run.done + report.run.failed == TEXTS
+    assert report.run.done + report.run.failed == report.run.all
     wrong = [text for text, score in found.items() if score != truth[text] and score[0] is not None and score[1] == 1]
     assert wrong == []
-    assert report.run.done > 0.9 * TEXTS
+    assert report.run.done > 0.9 * report.run.all
 
 
 def test_a_judge_that_always_counts_from_0_scores_nothing(
