@@ -21,6 +21,7 @@ from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, 
 from app.services.scoring.scoring_jobs import ask_rest, cancel_batches
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score
 
 JUDGES = ("openai:gpt-4o", "anthropic:claude-haiku-4-5", "google:gemini-2.5-flash")
@@ -29,7 +30,7 @@ CLASSES = {
     "anthropic": anthropic.AnthropicBatches,
     "google": google.GoogleBatches,
 }
-TEXTS = 24
+TEXTS = 12
 
 
 class Killed(BaseException):
@@ -42,9 +43,16 @@ def vendors() -> Iterator[ModernVendors]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def ready() -> Prepared[Dimension]:
+    return prepared(ready_to_score)
+
+
 @pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.1)
+def database(ready: Prepared[Dimension], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """One with twelve texts."""
+    ready.copy(tmp_path)
+    monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.05)
     made = Database(f"sqlite:///{tmp_path}/workbench.db")
     yield made
     made.close()
@@ -82,7 +90,8 @@ def judge(request: pytest.FixtureRequest) -> str:
 def planned(database: Database, vendors: ModernVendors, options: str, judge: str, **chosen: Any) -> Planned:
     options = f"{options},mark={judge.replace(':', '-')}"
     workbench = Workbench(database, vendors.credentials(options))
-    dimension = ready_to_score(workbench, texts=TEXTS)
+    with database.read() as work:
+        dimension = work.projects.dimension_by_id(1)
     wish = RunOptions((dimension,), judge, **({"batch": AGAIN} | chosen))
     return Planned(workbench, start_run(workbench, 1, wish), vendors, options, dimension)
 
@@ -90,7 +99,7 @@ def planned(database: Database, vendors: ModernVendors, options: str, judge: str
 def test_all_but_the_first_text_is_answered_in_one_batch_at_half_the_price(
     database: Database, vendors: ModernVendors, judge: str
 ) -> None:
-    batched = planned(database, vendors, "batch=0.3", judge)
+    batched = planned(database, vendors, "batch=0.1", judge)
     report = work_on(batched.workbench, batched.run)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert (batched.live(), batched.batched()) == (1, TEXTS - 1)
@@ -102,11 +111,11 @@ def test_all_but_the_first_text_is_answered_in_one_batch_at_half_the_price(
     assert paid == pytest.approx(usual * (1 + (TEXTS - 1) / 2) / TEXTS, rel=0.05)
 
 
-@pytest.mark.parametrize("fault", ["bexpire=10", "berror=10"])
+@pytest.mark.parametrize("fault", ["bexpire=5", "berror=5"])
 def test_what_expires_or_fails_goes_into_the_next_batch(
     database: Database, vendors: ModernVendors, judge: str, fault: str
 ) -> None:
-    found = planned(database, vendors, f"batch=0.3,{fault}", judge)
+    found = planned(database, vendors, f"batch=0.1,{fault}", judge)
     report = work_on(found.workbench, found.run)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert (found.live(), found.batched()) == (1, TEXTS - 1)
@@ -117,7 +126,7 @@ def test_what_expires_or_fails_goes_into_the_next_batch(
 def test_what_a_batch_does_not_answer_is_asked_at_once_where_that_is_wished(
     database: Database, vendors: ModernVendors, judge: str
 ) -> None:
-    found = planned(database, vendors, "batch=0.3,bexpire=10,rest=1", judge, batch=LIVE)
+    found = planned(database, vendors, "batch=0.1,bexpire=5,rest=1", judge, batch=LIVE)
     report = work_on(found.workbench, found.run)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert (found.live(), found.batched()) == (3, TEXTS - 3)
@@ -131,7 +140,7 @@ def test_the_rest_is_asked_at_once_where_that_is_wished_later(
     async def ends(*_: Any) -> Any:
         raise Killed
 
-    found = planned(database, vendors, "batch=0.3,bexpire=10,later=1", judge)
+    found = planned(database, vendors, "batch=0.1,bexpire=5,later=1", judge)
     with monkeypatch.context() as until_killed, pytest.raises(Killed):
         until_killed.setattr(CLASSES[judge.partition(":")[0]], "look", ends)
         work_on(found.workbench, found.run)
@@ -146,8 +155,8 @@ def test_what_is_too_much_for_one_batch_goes_in_several_and_a_program_that_ends_
     database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handing_in = CLASSES[judge.partition(":")[0]]
-    monkeypatch.setattr(handing_in, "limits", BatchLimits(10, 200_000_000))
-    found = planned(database, vendors, "batch=0.3,split=1", judge)
+    monkeypatch.setattr(handing_in, "limits", BatchLimits(5, 200_000_000))
+    found = planned(database, vendors, "batch=0.1,split=1", judge)
     submit, handed_in = handing_in.submit, []
 
     async def ends_at_the_second(self: Any, written: list[Any], token: str) -> str:
@@ -165,7 +174,7 @@ def test_what_is_too_much_for_one_batch_goes_in_several_and_a_program_that_ends_
     assert (found.live(), found.batched()) == (1, TEXTS - 1)
     with database.read() as work:
         there = [each.requests for each in work.provider_batches.of_run(found.run) if each.handle]
-    assert there == [10, 10, 3]
+    assert there == [5, 5, 1]
 
 
 def test_only_a_run_in_batches_has_a_rest(database: Database, vendors: ModernVendors) -> None:
@@ -184,7 +193,7 @@ def test_wherever_the_program_ends_nothing_is_paid_twice(
     prefix = judge.partition(":")[0]
     if point == POINTS[1] and prefix != "openai":
         pytest.skip("the server here lists OpenAI's batches only")
-    found = planned(database, vendors, f"batch=0.5,point={POINTS.index(point)}", judge)
+    found = planned(database, vendors, f"batch=0.1,point={POINTS.index(point)}", judge)
     with monkeypatch.context() as until_killed:
         _end_at(until_killed, CLASSES[prefix], point)
         with pytest.raises(Killed):
@@ -258,7 +267,7 @@ def test_a_run_whose_program_ended_is_cancelled_at_the_provider(
     cancelled = cancel_batches(found.workbench, found.run)
     assert (cancelled.requests, cancelled.answered) == (TEXTS - 1, 0)
     assert cancelled.ending == (0 if at_once else TEXTS - 1)
-    assert ("still ending 23 of them" in str(cancelled)) is not at_once
+    assert (f"still ending {TEXTS - 1} of them" in str(cancelled)) is not at_once
     assert found.statuses() == [BatchStatus.COLLECTED if at_once else BatchStatus.CANCELLED]
     assert get_run(found.workbench, found.run).resumable
     cancel_batches(found.workbench, found.run)
@@ -319,14 +328,14 @@ def test_a_run_that_can_not_be_cancelled_stays_as_it_was(
 
 
 def test_a_batch_that_is_refused_ends_the_run_with_its_reason(database: Database, vendors: ModernVendors) -> None:
-    found = planned(database, vendors, "batch=0.3,bfail", "openai:gpt-4o")
+    found = planned(database, vendors, "batch=0.1,bfail", "openai:gpt-4o")
     report = work_on(found.workbench, found.run)
     assert report.run.status is RunStatus.FAILED
     assert "not parseable as valid JSON" in report.run.message
 
 
 def test_a_budget_too_small_for_the_batch_sends_none(database: Database, vendors: ModernVendors) -> None:
-    found = planned(database, vendors, "batch=0.3,budget=1", "openai:gpt-4o", budget=0.003)
+    found = planned(database, vendors, "batch=0.1,budget=1", "openai:gpt-4o", budget=0.003)
     report = work_on(found.workbench, found.run)
     assert report.run.status is RunStatus.FAILED
     assert "budget is reached" in report.run.message
@@ -334,7 +343,7 @@ def test_a_budget_too_small_for_the_batch_sends_none(database: Database, vendors
 
 
 def test_methods_of_several_stages_take_several_batches(database: Database, vendors: ModernVendors) -> None:
-    found = planned(database, vendors, "batch=0.3,stages=1", "openai:gpt-4o", evaluator="g-eval")
+    found = planned(database, vendors, "batch=0.1,stages=1", "openai:gpt-4o", evaluator="g-eval")
     report = work_on(found.workbench, found.run)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert found.batched() >= TEXTS - 1
@@ -344,6 +353,7 @@ def test_methods_of_several_stages_take_several_batches(database: Database, vend
 @pytest.mark.parametrize("judge", ["llama:qwen3.6:8b", "rules"])
 def test_only_those_who_sell_batches_are_asked_in_them(database: Database, vendors: ModernVendors, judge: str) -> None:
     workbench = Workbench(database, vendors.credentials())
-    dimension = ready_to_score(workbench, texts=4)
+    with database.read() as work:
+        dimension = work.projects.dimension_by_id(1)
     with pytest.raises(InputError, match="takes no batches"):
         start_run(workbench, 1, RunOptions((dimension,), judge, batch=AGAIN))

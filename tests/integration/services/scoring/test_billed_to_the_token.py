@@ -1,11 +1,12 @@
 """What a run says that it used is what the vendor billed, to the token: whatever came of the replies."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from app.domain.project import Dimension
 from app.providers.known_prices import known_prices, today
 from app.providers.retry import RetryPolicy
 from app.services.runtime import models
@@ -15,12 +16,25 @@ from app.services.scoring.runs import RunOptions, RunReport, set_budget, start_r
 from app.settings import settings
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score
 
 JUDGES = ("openai:gpt-6-sol", "openai:gpt-4o", "anthropic:claude-sonnet-5", "google:gemini-3.8-flash")
 
 OWN_PRICES = "checked: 2026-11-01\nmodels: {'llama:qwen3.6:8b': {input: 2.5, cached: 1.25, output: 10}}\n"
 MIXES = ("plain", "think=900,refuse=4", "filter=3,over=2", "dup=5,e500=2", "heavy=3:9000,flaky=5")
+LOST = ("cut=2", "html=2", "err200=2")
+BUDGETS = ("think=3000", "heavy=4:9000")
+
+
+def each_once(mixes: Sequence[str]) -> list[object]:
+    """(judge, mix): each judge and each mix in `make test`, all pairs in `make test-all`."""
+    fewer = min(len(mixes), len(JUDGES))
+    return [
+        pytest.param(judge, mix, marks=() if (number - place) % fewer == 0 else pytest.mark.long)
+        for place, judge in enumerate(JUDGES)
+        for number, mix in enumerate(mixes)
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +43,16 @@ def vendors() -> Iterator[ModernVendors]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def ready() -> Prepared[Dimension]:
+    return prepared(ready_to_score)
+
+
 @pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+def database(ready: Prepared[Dimension], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """One with twelve texts."""
     monkeypatch.setattr(models, "PATIENCE", RetryPolicy(first=0.01, longest=0.05))
+    ready.copy(tmp_path)
     made = Database(f"sqlite:///{tmp_path}/workbench.db")
     yield made
     made.close()
@@ -41,7 +62,8 @@ def planned(
     database: Database, vendors: ModernVendors, options: str, judge: str, budget: float | None = None
 ) -> tuple[Workbench, int]:
     workbench = Workbench(database, vendors.credentials(options))
-    dimension = ready_to_score(workbench, texts=12)
+    with database.read() as work:
+        dimension = work.projects.dimension_by_id(1)
     return workbench, start_run(workbench, 1, RunOptions((dimension,), judge, budget=budget))
 
 
@@ -60,8 +82,7 @@ def check_billed(workbench: Workbench, vendors: ModernVendors, options: str, rep
         assert math.isclose(spent.cost_usd, sum(report.tally.cost_usd or 0 for report in reports))
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.parametrize(("judge", "mix"), each_once(MIXES))
 def test_tokens_and_cost_are_those_that_were_billed(
     database: Database, vendors: ModernVendors, judge: str, mix: str
 ) -> None:
@@ -71,8 +92,7 @@ def test_tokens_and_cost_are_those_that_were_billed(
     check_billed(workbench, vendors, options, reports)
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize("mix", ["cut=2", "html=2", "err200=2"])
+@pytest.mark.parametrize(("judge", "mix"), each_once(LOST))
 def test_replies_that_were_lost_have_no_known_cost_and_what_came_is_counted(
     database: Database, vendors: ModernVendors, judge: str, mix: str
 ) -> None:
@@ -116,8 +136,7 @@ def test_a_budget_stops_where_nobody_says_what_replies_took(database: Database, 
     assert vendors.state(options)["ok"] == 1
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize("mix", ["think=3000", "heavy=4:9000"])
+@pytest.mark.parametrize(("judge", "mix"), each_once(BUDGETS))
 def test_a_budget_holds_whatever_is_in_flight(database: Database, vendors: ModernVendors, judge: str, mix: str) -> None:
     """With all texts at once: as many answers as it pays for, and the run goes on where it is raised."""
     options = f"{mix},slow=0.05,budget={judge.replace(':', '-')}"

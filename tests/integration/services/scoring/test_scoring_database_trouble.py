@@ -74,7 +74,7 @@ def limit_pages(workbench: Workbench, spare: int | None) -> None:
 
 def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(workbench: Workbench, llm: FakeLlm) -> None:
     run_id = planned(workbench)
-    limit_pages(workbench, spare=12)
+    limit_pages(workbench, spare=4)
     with pytest.raises(DatabaseError, match=r"disk is full.*Make room, then resume"):
         work_on(workbench, run_id, concurrency=8)
     after = get_run(workbench, run_id)

@@ -27,8 +27,9 @@ from app.services.think_aloud.think_aloud_jobs import collect_batches
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 
+OPENAI = "openai:gpt-4o"
 MODELS = {
-    "openai:gpt-4o": openai.OpenAIBatches,
+    OPENAI: openai.OpenAIBatches,
     "anthropic:claude-haiku-4-5": anthropic.AnthropicBatches,
     "google:gemini-2.5-flash": google.GoogleBatches,
 }
@@ -82,11 +83,12 @@ class Asked:
         return sum("messages" in body or "contents" in body for body in self.vendors.bodies(self.options) if body)
 
 
-@pytest.fixture(params=sorted(MODELS))
+@pytest.fixture(params=[OPENAI, *(pytest.param(name, marks=pytest.mark.long) for name in MODELS if name != OPENAI)])
 def model(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.mark.parametrize("model", MODELS)
 def test_all_dimensions_but_the_first_go_into_one_batch(database: Database, vendors: ModernVendors, model: str) -> None:
     asked = Asked(database, vendors, f"batch=0,mark=aloud-{model[:6]}")
     answers = asked.ask(model)
@@ -169,6 +171,7 @@ def test_what_is_there_is_collected_without_asking_anything(
     assert str(collect_batches(asked.workbench, asked.project)) == "Nothing was at a provider."
 
 
+@pytest.mark.parametrize("model", MODELS)
 def test_what_is_there_is_cancelled_at_the_provider_and_what_came_is_kept(
     database: Database, vendors: ModernVendors, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
