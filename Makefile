@@ -116,7 +116,7 @@ install-test: $(TEST_INSTALLED) ## Add what checks and tests need
 $(UV): .tools/uv.txt
 	@python=$$(PYTHON="$(PYTHON)" sh .tools/find-python) && \
 	  echo "Making $(VENV) with $$("$$python" --version)" && \
-	  { "$$python" -m compileall -q app db pages & "$$python" -m venv --clear $(SETUP); }
+	  { "$$python" -m compileall -q app db pages & sh .tools/new-venv "$$python" $(SETUP); }
 	@$(SETUP)/bin/python -m pip install -qq --no-deps --require-hashes -r .tools/uv.txt
 	@touch $@
 
