@@ -240,38 +240,33 @@ def test_the_demo_fills_its_contract(run: Run) -> None:
     assert [p["project"] for p in _json(run("project", "list", "--json"))] == ["Demo"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("project", "show", "Nowhere"), "Nowhere"),
-        (("import", "missing.csv", "--project", "P"), "missing.csv"),
-        (("score", "--project", "Small", "--evaluator", "tea-leaves"), "tea-leaves"),
-        (("score", "--project", "Small", "--dimension", "charm"), "charm"),
-        (("build", "--project", "Small", "--model", "rules", "--condition", "xx"), "xx"),
-        (("think-aloud", "--project", "Small", "--dimension", "all", "--model", "rules", "--json"), ""),
-        (("checklist", "show", "--project", "Small", "--dimension", "coherence"), "Build one first"),
-        (("results", "--project", "Small"), "scored"),
-        (("runs", "show", "99"), "99"),
-        (("runs", "show"), "--project"),
-        (("runs", "cancel", "--project", "Small"), "no runs"),
-        (("models", "test", "nobody:x"), "nobody"),
-        (("project", "rename", "Small"), "rename"),
-        (("import", "--project", "P"), "file"),
-        (("build", "--project", "Small", "--model", "rules", "--components", "12"), "--components"),
-        (("bench", "nothing"), "nothing"),
-    ],
+MISTAKES = (
+    (("project", "show", "Nowhere"), "Nowhere"),
+    (("import", "missing.csv", "--project", "P"), "missing.csv"),
+    (("score", "--project", "Small", "--evaluator", "tea-leaves"), "tea-leaves"),
+    (("score", "--project", "Small", "--dimension", "charm"), "charm"),
+    (("build", "--project", "Small", "--model", "rules", "--condition", "xx"), "xx"),
+    (("checklist", "show", "--project", "Small", "--dimension", "coherence"), "Build one first"),
+    (("results", "--project", "Small"), "scored"),
+    (("runs", "show", "99"), "99"),
+    (("runs", "show"), "--project"),
+    (("runs", "cancel", "--project", "Small"), "no runs"),
+    (("models", "test", "nobody:x"), "nobody"),
+    (("project", "rename", "Small"), "rename"),
+    (("import", "--project", "P"), "file"),
+    (("build", "--project", "Small", "--model", "rules", "--components", "12"), "--components"),
+    (("bench", "nothing"), "nothing"),
 )
-def test_a_mistake_is_one_line_that_says_what_and_where(
-    run: Run, project: str, words: tuple[str, ...], said: str
-) -> None:
-    status, _, err = run(*words)
-    if not said:
-        assert status == 0
-        return
-    assert status == 2
-    assert said in err
-    assert "Traceback" not in err
-    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_mistake_is_one_line_that_says_what_and_where(run: Run, project: str, subtests: pytest.Subtests) -> None:
+    for words, said in MISTAKES:
+        with subtests.test(words=words):
+            status, _, err = run(*words)
+            assert status == 2
+            assert said in err
+            assert "Traceback" not in err
+            assert len(err.strip().splitlines()) == 1
 
 
 def test_a_model_that_can_not_be_opened_is_listed_and_the_others_go_on(run: Run, project: str) -> None:

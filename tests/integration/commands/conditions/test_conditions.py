@@ -78,17 +78,31 @@ def test_estimate_run_and_show(run: Run, tmp_path: Path) -> None:
     assert len(json.loads(run("checklist", "list", *HERE, "--of-conditions", "--json")[1])) == 7
 
 
+REFUSED = (
+    (("--conditions", "sl,xx"), "“xx” is no kind of condition"),
+    (("--trials", 2), "same each time"),
+    (("--draw", "4"), "is no draw"),
+    (("--draw", "40x4"), "Only 0 of 6 documents"),
+    (("--draw", "4x3", "--sample", 0.5), "both asked for"),
+    (("--components", 10), "components"),
+    (("--components", "3-"), ""),
+    (("--components", "few"), ""),
+    (("--components", "3..5"), ""),
+)
+RULES_ALONE = "Builds: rules, judges: rules. Rules are not an LLM; don't report these figures as an LLM's."
+
+
 @pytest.mark.usefixtures("project")
-def test_show_before_run_and_wrong_words(run: Run) -> None:
+def test_runs_of_a_study_are_listed_by_condition_and_shown_when_asked(run: Run, subtests: pytest.Subtests) -> None:
     status, out, err = run("conditions", "show", *HERE)
     assert (status, "Nothing has been scored" in out, "7 of the conditions" in err) == (0, True, True)
-    status, _, err = run("conditions", "run", *HERE, "--conditions", "sl,xx")
-    assert (status, "“xx” is no kind of condition" in err) == (2, True)
-
-
-@pytest.mark.usefixtures("project")
-def test_runs_of_a_study_are_listed_by_their_condition_and_never_shown_unasked(run: Run) -> None:
-    assert run("conditions", "run", *HERE, "--conditions", "sh")[0] == 0
+    for words, said in REFUSED:
+        with subtests.test(words=words):
+            status, _, err = run("conditions", "run", *HERE, *words)
+            assert (status, said in err) == (2, True), err
+    assert run("conditions", "run", *HERE, "--dry-run")[2].splitlines()[0] == RULES_ALONE
+    status, _, err = run("conditions", "run", *HERE, "--conditions", "sh")
+    assert (status, err.splitlines()[0]) == (0, RULES_ALONE)
     listed = json.loads(run("runs", "list", "--project", "Small", "--json")[1])
     assert [each["condition"] for each in listed] == ["sh:Ben", "sh:Ana"]
     assert "condition: Ana alone" in run("runs", "list", "--project", "Small")[1]
@@ -96,6 +110,10 @@ def test_runs_of_a_study_are_listed_by_their_condition_and_never_shown_unasked(r
     status, _, err = run("results", "--project", "Small")
     assert (status, "Only studies of conditions" in err) == (2, True)
     assert "condition: Ana alone" in run("results", "--project", "Small", "--run", listed[1]["run"])[1]
+    assert run("split", "lock", "--project", "Small", "--share", 0.2, "--by", "Ana")[0] == 0
+    err = run("conditions", "show", *HERE, "--conditions", "sl,sh")[2]
+    assert "2 of the conditions were scored on other texts than these" in err  # not: unscored
+    assert "1 of the conditions are not scored yet" in err
 
 
 @pytest.mark.usefixtures("project")
@@ -136,22 +154,6 @@ def test_a_thin_share_is_warned_of_before_and_after(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--trials", 2), "same each time"),
-        (("--draw", "4"), "is no draw"),
-        (("--draw", "40x4"), "Only 0 of 6 documents"),
-        (("--draw", "4x3", "--sample", 0.5), "both asked for"),
-        (("--components", 10), "components"),
-    ],
-)
-def test_what_makes_no_study_is_one_sentence(run: Run, words: tuple[object, ...], said: str) -> None:
-    status, _, err = run("conditions", "run", *HERE, *words)
-    assert (status, said in err) == (2, True), err
-
-
-@pytest.mark.usefixtures("project")
 def test_likeness_and_agreement_are_told_for_conditions_on_the_same_texts(run: Run, tmp_path: Path) -> None:
     status, _, err = run("conditions", "effect", *HERE)
     assert (status, "No text was scored with the checklist of a condition" in err) == (2, True)
@@ -168,22 +170,6 @@ def test_likeness_and_agreement_are_told_for_conditions_on_the_same_texts(run: R
     assert {point["spearman"]["n"] for point in only["points"]} == {12}
     assert set(only["correlation"]) == {"rouge_l", "jaccard", "cosine"}
     assert "12 of 12 texts (4 x 3, seed 1)" in run("conditions", "effect", *HERE)[1]
-
-
-@pytest.mark.usefixtures("project")
-def test_rules_are_named_before_anything_is_asked(run: Run) -> None:
-    warned = "Builds: rules, judges: rules. Rules are not an LLM; don't report these figures as an LLM's."
-    assert run("conditions", "run", *HERE, "--dry-run")[2].splitlines()[0] == warned
-    assert run("conditions", "run", *HERE, "--conditions", "sl")[2].splitlines()[0] == warned
-
-
-@pytest.mark.usefixtures("project")
-def test_what_was_scored_before_a_lock_is_not_called_unscored(run: Run) -> None:
-    assert run("conditions", "run", *HERE, "--conditions", "sh")[0] == 0
-    assert run("split", "lock", "--project", "Small", "--share", 0.2, "--by", "Ana")[0] == 0
-    err = run("conditions", "show", *HERE, "--conditions", "sl,sh")[2]
-    assert "2 of the conditions were scored on other texts than these" in err
-    assert "1 of the conditions are not scored yet" in err
 
 
 @pytest.mark.long
@@ -223,9 +209,3 @@ def test_several_numbers_of_components_are_one_study_with_averages(run: Run, tmp
     assert run(*shown, "--components", "3", "--output", svg_file)[0] == 2
     status, _, err = run(*shown, "--group", "x=coherence,grammar")
     assert (status, "grammar" in err) == (2, True)
-
-
-@pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("written", ["3-", "few", "3..5"])
-def test_numbers_of_components_that_are_none_are_refused(run: Run, written: str) -> None:
-    assert run("conditions", "run", *HERE, "--components", written)[0] == 2
