@@ -65,28 +65,20 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ran
 
 
-def test_computed_apart_runs_in_another_process() -> None:
-    assert computed_apart(60, os.getpid) != os.getpid()
-
-
 def test_computed_apart_passes_an_error_on() -> None:
     with pytest.raises(InputError):
         computed_apart(60, _refuse)
 
 
-def test_computed_apart_too_long_is_stopped_and_gives_its_turn_back() -> None:
+def test_computed_apart_too_long_is_stopped_and_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(COMPUTATIONS + 1):
         with pytest.raises(NotReadyError):
-            computed_apart(0.5, time.sleep, 3600)
-    assert computed_apart(60, abs, -3) == 3
-
-
-def test_computed_for_screens_of_large_data_runs_apart_in_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+            computed_apart(0.1, time.sleep, 3600)
     monkeypatch.setattr(limited_process, "_screens_wait", False)
     assert computed_for_screens(True, os.getpid) == os.getpid()
     offload_large_work()
     assert computed_for_screens(False, os.getpid) == os.getpid()
-    assert computed_for_screens(True, os.getpid) != os.getpid()
+    assert computed_for_screens(True, os.getpid) != os.getpid(), "in another process, of which there may be so many"
 
 
 @pytest.mark.long

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -127,22 +127,36 @@ def wording_bench(folder: Path, models: WordingModels) -> Workbench:
 
 
 def decided_project(folder: Path, models: WordingModels, texts: int = 80, decided: int | None = None) -> DecidedProject:
-    """A copy in `folder` of what `decide_letters` makes with a judge like `models`."""
+    """A copy in `folder` of a project whose letters a judge like `models` scored, and some of whose answers are
+    decided."""
     made = _decided(models.judging, models.name, texts, decided).copy(folder)
     return replace(made, workbench=wording_bench(folder, models), models=models)
 
 
 @cache
 def _decided(judging: Judging, judge: str, texts: int, decided: int | None) -> Prepared[DecidedProject]:
+    scored = _scored(judging, judge, texts)
+
+    def opened(folder: Path) -> Workbench:
+        scored.copy(folder)
+        return wording_bench(folder, scored.made.models)
+
+    def decide(workbench: Workbench) -> DecidedProject:
+        there = replace(scored.made, workbench=workbench)
+        there.decide(slice(decided))
+        return there
+
+    return prepared(decide, opened)
+
+
+@cache
+def _scored(judging: Judging, judge: str, texts: int) -> Prepared[DecidedProject]:
     models = WordingModels(judging, (), judge)
-    return prepared(
-        lambda workbench: decide_letters(workbench, models, texts, decided),
-        lambda folder: wording_bench(folder, models),
-    )
+    return prepared(lambda workbench: scored_letters(workbench, models, texts), partial(wording_bench, models=models))
 
 
-def decide_letters(workbench: Workbench, models: WordingModels, texts: int, decided: int | None) -> DecidedProject:
-    """Add a project with one text a document, let the judge score it, and decide about some of its answers."""
+def scored_letters(workbench: Workbench, models: WordingModels, texts: int) -> DecidedProject:
+    """Add a project with one text a document, and let the judge score it."""
     with workbench.database.write() as work:
         project = work.projects.add("Letters", Task("letter"))
         dimension = work.projects.add_dimension(project.id, Dimension("tone", "How it sounds."))
@@ -153,6 +167,4 @@ def decide_letters(workbench: Workbench, models: WordingModels, texts: int, deci
     run = start_run(workbench, project.id, RunOptions((dimension,), models.name))
     work_on(workbench, run)
     draft = new_draft(workbench, versions_of(workbench, dimension.id)[0].id)
-    made_project = DecidedProject(workbench, models, dimension, draft, run)
-    made_project.decide(slice(decided))
-    return made_project
+    return DecidedProject(workbench, models, dimension, draft, run)

@@ -19,7 +19,7 @@ from app.telemetry import request_span, signals
 from tests.support.modern_vendors import modern_vendors
 from tests.support.otlp_collector import Collected, otlp_collector
 from tests.support.projects import ready_to_score, workbench_at
-from tests.support.wording_judges import JUDGE, WordingModels, decide_letters, misreads_warm, wording_bench
+from tests.support.wording_judges import JUDGE, WordingModels, misreads_warm, scored_letters, wording_bench
 
 TEXTS, QUESTIONS = 6, 3
 
@@ -48,7 +48,7 @@ def collected(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collected]:
 def scored(folder: Path) -> WordingModels:
     models = WordingModels(misreads_warm, ())
     bench = wording_bench(folder, models)
-    made = decide_letters(bench, models, TEXTS, None)
+    made = scored_letters(bench, models, TEXTS)
     run = start_run(bench, 1, RunOptions((made.dimension,), JUDGE, use_cache=False))
     work_on(bench, run)
     bench.database.close()

@@ -2,6 +2,8 @@
 
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +39,8 @@ from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
 from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
 
 MODEL = "llama:builder"
 POINTS = [f"Point number {n} of what matters." for n in range(1, 13)]
@@ -47,27 +51,55 @@ def usual() -> Usual:
     return build_answer
 
 
-@pytest.fixture
-def workbench(workbench: Workbench) -> Workbench:
+def _with_attributes(workbench: Workbench) -> Dimension:
     create_project(workbench, "P", Task("summary", "article"), (Dimension("coherence", "How the parts fit."),))
-    return workbench
-
-
-@pytest.fixture
-def dimension(workbench: Workbench) -> Dimension:
     found = dimensions_named(workbench, "P", "all")[0]
     add_attributes(workbench, found.id, "Ada", ContributorKind.HUMAN, POINTS[:8])
     add_attributes(workbench, found.id, "some:llm", ContributorKind.LLM, POINTS[8:])
     return found
 
 
+@pytest.fixture(scope="module")
+def begun() -> Prepared[Dimension]:
+    """A dimension with attributes."""
+    return prepared(_with_attributes)
+
+
+@pytest.fixture(scope="module")
+def built(begun: Prepared[Dimension]) -> Prepared[int]:
+    """The same with a build whose five stages are done."""
+    with FakeLlm(usual=build_answer) as llm:
+
+        def opened(folder: Path) -> Workbench:
+            begun.copy(folder)
+            return workbench_at(folder, f"{llm.url}/v1")
+
+        def build_all(workbench: Workbench) -> int:
+            build_id = start_build(workbench, begun.made, MODEL)
+            run_stages(workbench, build_id)
+            return build_id
+
+        return prepared(build_all, opened)
+
+
 @pytest.fixture
-def made(workbench: Workbench, dimension: Dimension, llm: FakeLlm) -> int:
-    """A build whose five stages are done; the requests for it are forgotten."""
-    build_id = start_build(workbench, dimension, MODEL)
-    run_stages(workbench, build_id)
-    llm.requests.clear()
-    return build_id
+def workbench(request: pytest.FixtureRequest, llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """A copy of the project; with the build for a test that takes `made`."""
+    there: Prepared[object] = request.getfixturevalue("built" if "made" in request.fixturenames else "begun")
+    there.copy(tmp_path)
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def dimension(begun: Prepared[Dimension]) -> Dimension:
+    return begun.made
+
+
+@pytest.fixture
+def made(built: Prepared[int]) -> int:
+    return built.made
 
 
 def asked(llm: FakeLlm) -> dict[str, int]:

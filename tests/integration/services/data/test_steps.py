@@ -1,14 +1,20 @@
 """The five steps of a dimension: what is done, what is ready, what waits for what; and what comes next."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
 from app.domain.attribute import ContributorKind
-from app.domain.project import Dimension, Task, Text
+from app.domain.project import Dimension, Project, Task, Text
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import new_draft, publish
 from app.services.data.projects import add_dimension, create_project, overview
 from app.services.data.workflow_steps import NextStep, StepState, next_of, next_step, steps_of
 from app.services.demo import run_flow
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import rated_on_two
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import rated_on_two, workbench_at
 
 DONE, READY, BLOCKED = StepState.DONE, StepState.READY, StepState.BLOCKED
 
@@ -47,9 +53,28 @@ def test_a_dimension_that_nobody_rated_is_thought_aloud_about(workbench: Workben
     assert todo.screen == "think_aloud"
 
 
-def test_a_dimension_that_nobody_rated_comes_after_the_rated_ones(workbench: Workbench) -> None:
-    project, _ = rated_on_two(workbench)
-    run_flow(workbench, project, "rules")
+@pytest.fixture(scope="module")
+def flow() -> Prepared[Project]:
+    """A project whose two dimensions went through the whole flow; each test has a copy."""
+
+    def fill(workbench: Workbench) -> Project:
+        project, _ = rated_on_two(workbench)
+        run_flow(workbench, project, "rules")
+        return project
+
+    return prepared(fill)
+
+
+@pytest.fixture
+def ended(flow: Prepared[Project], tmp_path: Path) -> Iterator[tuple[Workbench, Project]]:
+    project = flow.copy(tmp_path)
+    workbench = workbench_at(tmp_path)
+    yield workbench, project
+    workbench.database.close()
+
+
+def test_a_dimension_that_nobody_rated_comes_after_the_rated_ones(ended: tuple[Workbench, Project]) -> None:
+    workbench, project = ended
     add_dimension(workbench, project.id, Dimension("tact"))
     todo = next_step(overview(workbench, project.id))
     assert todo.screen == "think_aloud"
@@ -68,9 +93,8 @@ def test_each_step_opens_the_next_one_until_all_are_done(workbench: Workbench) -
     assert next_step(overview(workbench, project.id)).why == "Every dimension has scores."
 
 
-def test_a_draft_beside_a_published_version_blocks_nothing_and_is_named(workbench: Workbench) -> None:
-    project, _ = rated_on_two(workbench)
-    run_flow(workbench, project, "rules")
+def test_a_draft_beside_a_published_version_blocks_nothing_and_is_named(ended: tuple[Workbench, Project]) -> None:
+    workbench, project = ended
     dimension = overview(workbench, project.id).dimensions[0]
     assert dimension.checklist is not None
     draft = new_draft(workbench, dimension.checklist.id)
@@ -81,11 +105,8 @@ def test_a_draft_beside_a_published_version_blocks_nothing_and_is_named(workbenc
     assert overview(workbench, project.id).dimensions[0].published == 2
 
 
-def test_a_newer_version_without_scores_is_scored_next_and_the_older_run_doesn_t_pass_for_its_own(
-    workbench: Workbench,
-) -> None:
-    project, _ = rated_on_two(workbench)
-    run_flow(workbench, project, "rules")
+def test_a_newer_version_without_scores_of_its_own_is_scored_next(ended: tuple[Workbench, Project]) -> None:
+    workbench, project = ended
     dimension = overview(workbench, project.id).dimensions[0]
     assert dimension.checklist is not None
     assert (dimension.scored, dimension.unscored_version) == (1, None)

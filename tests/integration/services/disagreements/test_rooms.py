@@ -1,7 +1,9 @@
 """A room to decide together: votes unseen until they are revealed, kept whoever leaves, and what comes of them."""
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,16 +33,36 @@ from app.services.disagreements.rooms import (
 from app.services.people.audit_log import project_audit_log
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, parted_project, text_ids
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
 
 YES, NO = Answer.YES, Answer.NO
 NAMES = ("Ana", "Ben", "Cleo")
 
 
-@pytest.fixture
-def made(workbench: Workbench) -> Checklist:
+def _answered(workbench: Workbench) -> Checklist:
     found = parted_project(workbench)
     experts_say(workbench, found, {"Ana": ["yyy"] * 4, "Ben": ["nyy"] * 4, "Cleo": ["yyy"] * 4})
     return found
+
+
+@pytest.fixture(scope="module")
+def answered() -> Prepared[Checklist]:
+    """Made once; each test has a copy."""
+    return prepared(_answered)
+
+
+@pytest.fixture
+def workbench(answered: Prepared[Checklist], tmp_path: Path) -> Iterator[Workbench]:
+    answered.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def made(answered: Prepared[Checklist]) -> Checklist:
+    return answered.made
 
 
 @pytest.fixture
@@ -245,7 +267,7 @@ def test_whose_own_answer_is_missing_gives_it_before_joining(workbench: Workbenc
 
 def test_a_room_is_full_with_twelve(workbench: Workbench, made: Checklist) -> None:
     names = [f"Expert {n}" for n in range(MOST_MEMBERS + 1)]
-    experts_say(workbench, made, {name: ["yyy"] * 4 for name in names})
+    experts_say(workbench, made, {name: ["y--", "---", "---", "---"] for name in names})
     room = opened(workbench, made, 1, tuple(names[:-1]))
     with pytest.raises(ConflictError):
         join_room(workbench, room.id, names[-1])
@@ -253,14 +275,14 @@ def test_a_room_is_full_with_twelve(workbench: Workbench, made: Checklist) -> No
 
 def test_votes_at_the_same_moment_are_all_kept(workbench: Workbench, made: Checklist) -> None:
     names = tuple(f"Expert {n}" for n in range(6))
-    experts_say(workbench, made, {name: ["yyy"] * 4 for name in names})
-    room = opened(workbench, made, 4, names)
-    threads = [threading.Thread(target=all_vote, args=[workbench, room, {name: "yyyy"}]) for name in names]
+    experts_say(workbench, made, {name: ["y--", "y--", "---", "---"] for name in names})
+    room = opened(workbench, made, 2, names)
+    threads = [threading.Thread(target=all_vote, args=[workbench, room, {name: "yy"}]) for name in names]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert dict(room_view(workbench, room.id).room.voted) == dict.fromkeys(names, 4)
+    assert dict(room_view(workbench, room.id).room.voted) == dict.fromkeys(names, 2)
 
 
 def test_a_change_in_a_room_is_told_by_another_number(workbench: Workbench, made: Checklist) -> None:

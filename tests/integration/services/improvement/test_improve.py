@@ -213,7 +213,7 @@ def test_what_is_missing_is_said(made: Made) -> None:
         improve(there.workbench, there.draft.asked[0].id, WRITER)
     with pytest.raises(NotFoundError, match="Run 99 asked no version"):
         improve(there.workbench, there.question.id, WRITER, 99)
-    right = made(lambda _question, _guidance, text: "kind words" in text)
+    right = made(lambda _question, _guidance, text: "kind words" in text, texts=12)
     with pytest.raises(NotReadyError, match="no error"):
         improve(right.workbench, right.question.id, WRITER)
     assert right.models.requests == []

@@ -1,6 +1,6 @@
 """A judge's shares corrected by experts who answered some of its texts, and whether it may stand in for one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,18 +14,14 @@ from app.services.results.corrected_shares import corrected_shares
 from app.services.results.question_analysis import expert_side
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
-from tests.support.projects import ready_to_score
 
 CHECKLIST, TEXTS, DRAWN = 1, 60, 36
 
 
 @pytest.fixture
-def bench(workbench: Workbench) -> Workbench:
-    dimension = ready_to_score(workbench, texts=TEXTS)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    return workbench
+def bench(scored_by_rules: Callable[[int], Workbench]) -> Workbench:
+    return scored_by_rules(TEXTS)
 
 
 def _answers(bench: Workbench, *experts: str) -> dict[int, list[Answer]]:

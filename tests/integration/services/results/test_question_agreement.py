@@ -1,5 +1,7 @@
 """What experts and the judge answered to the same questions about the same texts."""
 
+from collections.abc import Callable
+
 import pytest
 
 from app.domain.checklist_score import Answer
@@ -9,19 +11,14 @@ from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
-from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
-from tests.support.projects import ready_to_score
 
 CHECKLIST = 1
 
 
 @pytest.fixture
-def bench(workbench: Workbench) -> Workbench:
-    dimension = ready_to_score(workbench, texts=40)
-    run = start_run(workbench, 1, RunOptions((dimension,), "rules"))
-    work_on(workbench, run)
-    return workbench
+def bench(scored_by_rules: Callable[[int], Workbench]) -> Workbench:
+    return scored_by_rules(40)
 
 
 def test_without_experts_there_is_nothing_to_compare(bench: Workbench) -> None:

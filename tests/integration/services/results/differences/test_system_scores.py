@@ -1,5 +1,6 @@
 """Mean scores of systems, and the difference of two, as experts' answers correct the judge."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,16 +17,19 @@ from app.services.results.run_comparison import system_scores as scores_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
-from tests.support.projects import ready_to_score, small_checklist
+from tests.support.projects import small_checklist
 
 CHECKLIST, TEXTS = 1, 60
 
 
 @pytest.fixture
+def workbench(scored_by_rules: Callable[[int], Workbench]) -> Workbench:
+    return scored_by_rules(TEXTS)
+
+
+@pytest.fixture
 def result(workbench: Workbench) -> DimensionResult:
     """Fifteen sources, each with a text of four systems; the judge finds nothing wrong with any."""
-    dimension = ready_to_score(workbench, texts=TEXTS)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
     (result,) = cached_results(workbench, [1], Choices("dataset"))
     return result
 
@@ -93,7 +97,8 @@ def test_one_system_is_not_compared(workbench: Workbench) -> None:
         dimension = work.projects.add_dimension(project.id, Dimension("order"))
         work.texts.add_many(project.id, [Text(f"d{n}", f"Text number {n}.", "only") for n in range(6)])
         small_checklist(work, dimension.id)
-    work_on(workbench, start_run(workbench, project.id, RunOptions((dimension,), "rules")))
-    (result,) = cached_results(workbench, [1], Choices("dataset"))
+    run = start_run(workbench, project.id, RunOptions((dimension,), "rules"))
+    work_on(workbench, run)
+    (result,) = cached_results(workbench, [run], Choices("dataset"))
     assert run_comparison.counted_rows(result)
     assert scores_of(workbench, result) is None

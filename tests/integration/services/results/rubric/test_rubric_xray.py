@@ -1,5 +1,7 @@
 """What a project's own answers show against its questions, and what belongs to that evidence."""
 
+from collections.abc import Callable
+
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
@@ -21,11 +23,9 @@ CHOICES = Choices("dataset", resamples=100)
 
 
 @pytest.fixture
-def bench(workbench: Workbench) -> Workbench:
+def bench(scored_by_rules: Callable[[int], Workbench]) -> Workbench:
     """The rules say yes to each of three questions about every text."""
-    dimension = ready_to_score(workbench, texts=TEXTS)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    return workbench
+    return scored_by_rules(TEXTS)
 
 
 def _xray(bench: Workbench) -> RubricXray:
