@@ -42,7 +42,7 @@ def _nights(rng: np.random.Generator, shares: np.ndarray) -> list[np.ndarray]:
     return [(rng.random(TEXTS) < share).astype(float) for share in shares]
 
 
-@pytest.mark.parametrize("bound", [0.5, 0.9])
+@pytest.mark.parametrize("bound", [pytest.param(0.5, marks=pytest.mark.long), 0.9])
 def test_an_unchanged_share_fails_in_one_of_twenty_projects_at_most(bound: float) -> None:
     """At the bound itself, over 200 nights, failing in any of them."""
     rng, projects = np.random.default_rng(3), 300
@@ -62,7 +62,7 @@ def test_means_that_differ_by_document_fail_no_oftener() -> None:
     assert failed / projects <= 0.05
 
 
-@pytest.mark.parametrize("before", [1, 50, 150])
+@pytest.mark.parametrize("before", [1, *(pytest.param(nights, marks=pytest.mark.long) for nights in (50, 150))])
 def test_a_fall_of_15_points_fails_within_the_promised_nights(before: int) -> None:
     rng, bound, projects, found = np.random.default_rng(5), 0.9, 100, 0
     for _ in range(projects):

@@ -50,7 +50,7 @@ def test_python_s_own_limit_of_nesting_is_a_faulty_prompt() -> None:
 
 
 TEXT = "w" * 96_000
-LONG_LIST = "[" + "text, " * 7_000 + "]"
+LONG_LIST = "[" + "text, " * 1_500 + "]"
 
 
 @pytest.mark.slow
