@@ -15,8 +15,15 @@ from app.corpora.own_score_tables import load_table
 from app.corpora.records import read_records, sheets_of
 from app.errors import FileFormatError, InputError, WorkbenchError
 from tests.support.corpora import read_corpus
+from tests.support.hostile_files import forked
 
 Written = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _parsed_in_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the same limits; test_import_template.py reads a workbook in a new process."""
+    monkeypatch.setattr(workbook, "parse_apart", forked)
 
 
 @pytest.fixture
