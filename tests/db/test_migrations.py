@@ -14,7 +14,6 @@ from sqlmodel import SQLModel
 import db.models  # noqa: F401  registers the tables
 from app.errors import DatabaseError
 from db import engine, unit_of_work
-from db.backup import KEPT_COPIES
 from db.engine import open_engines
 from db.unit_of_work import Database
 from tests.support.earlier_version import database_at
@@ -74,8 +73,9 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(empty_address: 
 
 def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(empty_address: str) -> None:
     """Calls are put down to the project they were asked for: by their run, or by the stage that was written down after
-    them; a test of the connection stays nobody's. Nobody is named as who changed a build."""
-    _at_revision_0009(empty_address)
+    them; a test of the connection stays nobody's. Nobody is named as who changed a build. Questions always applied, and
+    judgments were told."""
+    _at_revision_0009(empty_address, *_ASKED)
     database = Database(empty_address)
     with database.read() as work:
         found = work.calls._session.execute(
@@ -96,6 +96,11 @@ def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(empty_addres
         # When its author removed an attribute wasn't on record, so it is theirs alone; what others left out is not.
         assert [a.text for a in work.think_aloud.attributes(1)] == ["Unclear."]
         assert len(work.think_aloud.attributes(1, withdrawn=True)) == 2
+        (question,) = work.checklists.get(1).questions
+        assert (question.text, question.may_not_apply, question.not_apply_reason) == ("Is it clear?", False, "")
+        ((judgment,),) = work.results.judgments_by_text(1, 1).values()
+        assert (judgment.answer.value, judgment.cannot_tell) == ("no", False)
+        assert (judgment.quote, work.results.quotes(1, 1)) == ("", {1: [""]}), "nobody asked for one"
     database.close()
 
 
@@ -133,22 +138,26 @@ def test_an_address_that_names_no_database_is_one_sentence() -> None:
         Database("nonsense")
 
 
-def test_a_copy_is_kept_before_each_update_and_the_last_few_of_them(tmp_path: Path) -> None:
+def test_a_copy_is_kept_before_each_update_and_the_last_few_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On SQLite; a server has its own backups."""
+    monkeypatch.setattr("db.backup.KEPT_COPIES", kept := 2)
     file = tmp_path / "work[1].db"
-    copies = []
-    for _ in range(KEPT_COPIES + 2):
+    _at_revision_0009(f"sqlite:///{file}")
+    older, copies = file.read_bytes(), []
+    for _ in range(kept + 1):
         for part in tmp_path.glob("work[[]1].db*"):
             part.unlink()
-        _at_revision_0009(f"sqlite:///{file}")
+        file.write_bytes(older)
         Database(f"sqlite:///{file}").close()
         copies.append(max(tmp_path.glob("*-before-update-0009-*.db")))
-    assert sorted(tmp_path.glob("*before-update*")) == copies[-KEPT_COPIES:]
+    assert sorted(tmp_path.glob("*before-update*")) == copies[-kept:]
     with closing(sqlite3.connect(copies[-1])) as copy:
         assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == ("0009",)
         assert copy.execute("SELECT name FROM project ORDER BY id").fetchall() == [("A",), ("B",)]
     Database(f"sqlite:///{file}").close()
-    assert len(list(tmp_path.glob("*before-update*"))) == KEPT_COPIES, "nothing to update, nothing to keep"
+    assert len(list(tmp_path.glob("*before-update*"))) == kept, "nothing to update, nothing to keep"
 
 
 def test_where_no_copy_can_be_made_nothing_is_updated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,20 +176,6 @@ def test_where_no_copy_can_be_made_nothing_is_updated(tmp_path: Path, monkeypatc
         assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("0009",)
 
 
-def test_questions_and_judgments_from_before_always_apply_and_were_told(empty_address: str) -> None:
-    with database_at(empty_address, "0009") as (connection, _):
-        for statement in (*_BEFORE_0010, *_ASKED):
-            connection.execute(text(statement))
-    database = Database(empty_address)
-    with database.read() as work:
-        (question,) = work.checklists.get(1).questions
-        assert (question.text, question.may_not_apply, question.not_apply_reason) == ("Is it clear?", False, "")
-        ((judgment,),) = work.results.judgments_by_text(1, 1).values()
-        assert (judgment.answer.value, judgment.cannot_tell) == ("no", False)
-        assert (judgment.quote, work.results.quotes(1, 1)) == ("", {1: [""]}), "nobody asked for one"
-    database.close()
-
-
 _ASKED = (
     "INSERT INTO checklist (id, dimension_id, version, condition, status, origin, model, max_components, created_at) "
     f"VALUES (1, 1, 1, 'comb', 'published', 'built', '', 5, {_NOW})",
@@ -194,7 +189,7 @@ _ASKED = (
 )
 
 
-def _at_revision_0009(address: str) -> None:
+def _at_revision_0009(address: str, *more: str) -> None:
     with database_at(address, "0009") as (connection, _):
-        for statement in _BEFORE_0010:
+        for statement in (*_BEFORE_0010, *more):
             connection.execute(text(statement))
