@@ -1,14 +1,17 @@
 """Screens as a person meets them: the whole app on a database of the test's own."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from app.services.runtime.workbench import Workbench, open_workbench
@@ -23,11 +26,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session", autouse=True)
 def _streamlit_works_as_in_a_server() -> Iterator[None]:
-    """A server looks for components once, and compiles each screen once; an AppTest does both at each run, and asks a
-    thousand times a second whether the run has ended."""
+    """A server looks for components once, compiles each screen once, has one runtime and measures no use of commands.
+    An AppTest does all of that at each run, and asks a thousand times a second whether the run has ended."""
+    compiled = cache(ScriptCache)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
-        patch.setattr(local_script_runner, "ScriptCache", cache(ScriptCache))
+        patch.setattr(local_script_runner, "ScriptCache", compiled)
+        patch.setattr(app_test, "ScriptCache", compiled)
+        patch.setattr(app_test, "MagicMock", cache(app_test.MagicMock))
+        config.set_option("browser.gatherUsageStats", False)
         patch.setattr(local_script_runner, "require_widgets_deltas", _wait_for_the_script)
         yield
 
@@ -78,6 +85,22 @@ def demo(finished_demo: Path, home: Path) -> Workbench:
     """The finished demo, free to be changed."""
     shutil.copytree(finished_demo, home, dirs_exist_ok=True)
     return open_workbench()
+
+
+@pytest.fixture(scope="session")
+def _read_folder(finished_demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(finished_demo, tmp_path_factory.mktemp("read") / "home")
+
+
+@pytest.fixture
+def read_demo(_read_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    """The finished demo for tests that change nothing: they share it, and the results that the app keeps of it."""
+    monkeypatch.setenv("INTERACTEVAL_HOME", str(_read_folder))
+    settings.cache_clear()
+    with closing(sqlite3.connect(_read_folder / "workbench.db")) as connection:
+        before = connection.execute("PRAGMA data_version").fetchone()
+        yield open_workbench()
+        assert connection.execute("PRAGMA data_version").fetchone() == before, "the test changed what others read"
 
 
 @pytest.fixture

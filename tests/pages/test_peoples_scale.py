@@ -18,8 +18,8 @@ FEW = Choices(resamples=100)
 
 
 @pytest.fixture
-def result(demo: Workbench) -> DimensionResult:
-    return results_of(demo, 1, FEW)[0]
+def result(read_demo: Workbench) -> DimensionResult:
+    return results_of(read_demo, 1, FEW)[0]
 
 
 def strict(result: DimensionResult) -> DimensionResult:
@@ -28,9 +28,9 @@ def strict(result: DimensionResult) -> DimensionResult:
     return replace(result, rows=(replace(rows[0], text=0, human=None), *rows))
 
 
-def test_a_strict_judge_gets_a_map_and_both_scores_are_kept(demo: Workbench, result: DimensionResult) -> None:
+def test_a_strict_judge_gets_a_map_and_both_scores_are_kept(read_demo: Workbench, result: DimensionResult) -> None:
     found = strict(result)
-    scale = scores_on_rating_scale(demo, found)
+    scale = scores_on_rating_scale(read_demo, found)
     assert scale is not None
     assert scale.found.offered
     rows = list(csv.DictReader(io.StringIO(mapped_csv([(found, scale)]).decode("utf-8-sig"))))
@@ -41,15 +41,15 @@ def test_a_strict_judge_gets_a_map_and_both_scores_are_kept(demo: Workbench, res
     assert rows[0]["human"] == "", "an unrated text is mapped too"
 
 
-def test_what_is_no_better_is_not_offered(demo: Workbench, result: DimensionResult) -> None:
-    scale = scores_on_rating_scale(demo, result)
+def test_what_is_no_better_is_not_offered(read_demo: Workbench, result: DimensionResult) -> None:
+    scale = scores_on_rating_scale(read_demo, result)
     assert scale is not None
     assert not scale.found.offered
     assert "points" not in scale.found.to_json()
-    assert scores_on_rating_scale(demo, replace(result, rows=result.rows[:30])) is None
+    assert scores_on_rating_scale(read_demo, replace(result, rows=result.rows[:30])) is None
 
 
-def test_the_section_says_what_the_map_changes(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+def test_the_section_says_what_the_map_changes(read_demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results()
     app.session_state["unfolded_scale"] = True
     app.run()

@@ -27,7 +27,7 @@ def at_level(app: AppTest, level: Level) -> AppTest:
     return app.button_group(key="level").set_value(level).run()
 
 
-def test_intervals_draw_what_suits_the_level_unless_a_person_chose(demo: Workbench, open_screen: Open) -> None:
+def test_intervals_draw_what_suits_the_level_unless_a_person_chose(read_demo: Workbench, open_screen: Open) -> None:
     app = with_signatures(open_screen)
     assert "|1000 sources|" in signature(app)
     assert "|1000 systems|" in signature(at_level(app, "system"))

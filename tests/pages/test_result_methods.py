@@ -17,7 +17,7 @@ def opened(open_screen: Open) -> AppTest:
     return app
 
 
-def test_quality_and_cost_stand_side_by_side(demo: Workbench, open_screen: Open) -> None:
+def test_quality_and_cost_stand_side_by_side(read_demo: Workbench, open_screen: Open) -> None:
     app = opened(open_screen)
     (table,) = [frame.value for frame in app.dataframe if "$ per 1,000 texts" in frame.value]
     assert table["Method"].tolist() == ["checklist v1 · rules, not an LLM"]

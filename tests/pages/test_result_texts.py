@@ -27,9 +27,9 @@ RUN = 1
 
 
 def test_the_largest_disagreement_opens_with_everything_said(
-    demo: Workbench, open_results: Callable[..., AppTest]
+    read_demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    result = results_of(demo, RUN)[0]
+    result = results_of(read_demo, RUN)[0]
     app = open_results(view="texts")
     distances = [abs(float(cell)) for cell in table(app, "Difference")]
     largest = max(abs(row.score - row.human) for row in result.rows)
@@ -39,7 +39,7 @@ def test_the_largest_disagreement_opens_with_everything_said(
 
     row = result.rows[0]
     app = open_results(view="texts", text=str(row.text))
-    with demo.database.read() as work:
+    with read_demo.database.read() as work:
         text, judgments = work.texts.get(row.text), work.results.judgments(RUN, result.dimension.id, row.text)
         ratings = [value for name, _, value in work.texts.ratings_of(row.text) if name == result.dimension.name]
     words = shown(app)
@@ -53,8 +53,10 @@ def test_the_largest_disagreement_opens_with_everything_said(
     assert len(table(app, "Difference")) == 20
 
 
-def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    rows = cached_results(demo, [RUN])[0].compared
+def test_texts_are_chosen_by_system_direction_and_score(
+    read_demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    rows = cached_results(read_demo, [RUN])[0].compared
     system = rows[0].system_id
     app = open_results(view="texts", system=system, direction="harsher")
     assert not app.exception
@@ -73,9 +75,9 @@ def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_re
 
 
 def test_texts_are_read_one_by_one_in_the_order_of_the_list(
-    demo: Workbench, open_results: Callable[..., AppTest]
+    read_demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    result = cached_results(demo, [RUN])[0]
+    result = cached_results(read_demo, [RUN])[0]
     listed = disagreements(result.compared, TextFilter(direction="harsher"))
     app = open_results(view="texts", direction="harsher")
     app.button(key="read_texts").click().run()
@@ -92,14 +94,16 @@ def test_texts_are_read_one_by_one_in_the_order_of_the_list(
     assert not [button for button in app.button if button.key == "next_text"], "not one of the list"
 
 
-def test_back_in_the_list_its_page_is_that_of_the_text(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    result = cached_results(demo, [RUN])[0]
+def test_back_in_the_list_its_page_is_that_of_the_text(
+    read_demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    result = cached_results(read_demo, [RUN])[0]
     listed = disagreements(result.compared)
     app = open_results(view="texts", text=str(listed[25].row.text))
     assert "Text 26 of 40" in shown(app)
     app.button(key="close_text").click().run()
     assert not app.exception
-    titles = text_titles(demo, 1, [each.row.text for each in listed[20:40]])
+    titles = text_titles(read_demo, 1, [each.row.text for each in listed[20:40]])
     assert table(app, "Text") == [titles[each.row.text] for each in listed[20:40]]
 
 

@@ -68,38 +68,28 @@ def own_metric(workbench: Workbench, folder: Path, dimension: str) -> int:
     return import_scores(workbench, project.id, (result.dimension,), path, ScoreColumns("metric")).run
 
 
-def test_without_scores_the_way_to_score_is_shown(workbench: Workbench, open_screen: Open) -> None:
-    create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
-    app = open_screen("results")
-    assert not app.exception
-    assert "No text of this project has been scored yet" in shown(app)
-    assert [button.label for button in app.main.button] == ["Go to Scores"]
+def _words(chart: Chart) -> set[str]:
+    root = ElementTree.fromstring(picture_file(chart, "Forest plot", "svg", own_width=True))
+    return {text for text in root.itertext() if text.strip()}
 
 
-def test_results_open_on_every_method_and_dimension_with_a_picture(
-    demo: Workbench, open_screen: Open, tmp_path: Path
-) -> None:
-    metric = own_metric(demo, tmp_path, "fluency")
-    app = open_screen("results")
-    assert not app.exception
-    assert grid(app, "Method") == [RULES, "own: metric"]
-    (own,), checklist = results_of(demo, metric), results_of(demo, RUN)
-    (mean,) = dimension_means(checklist)
-    assert grid(app, "fluency") == [cell(checklist[1].meta.figures["spearman"]), cell(own.meta.figures["spearman"])]
-    assert grid(app, "coherence") == [cell(checklist[0].meta.figures["spearman"]), "–"]
-    assert grid(app, "Average") == [cell(mean.figures["spearman"]), "–"]
-    assert len(app.get("vega_lite_chart")) == 1
-    app.button_group(key="coefficient").set_value("mae").run()
-    assert not app.exception
-    assert grid(app, "fluency") == [cell(checklist[1].meta.mae), cell(own.meta.mae)]
-    assert app.query_params["coefficient"] == "mae"
+def _layers(chart: Chart) -> list[dict[str, Any]]:
+    return list(chart.to_dict()["spec"]["layer"])
+
+
+def coherence_only(workbench: Workbench) -> int:
+    """A run over the first dimension, newer than the demo's."""
+    options = RunOptions(tuple(dimensions_named(workbench, "Demo", "coherence")), "rules")
+    run = start_run(workbench, get_project(workbench, "Demo").id, options)
+    work_on(workbench, run)
+    return run
 
 
 @pytest.mark.parametrize("on_paper", [False, True])
-def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(demo: Workbench, on_paper: bool) -> None:
-    found = results_of(demo, RUN, Choices("dataset"))
+def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(read_demo: Workbench, on_paper: bool) -> None:
+    found = results_of(read_demo, RUN, Choices("dataset"))
     shown = method_grid(found)
-    ceilings = ceilings_of(demo, get_project(demo, "Demo").id, shown, "spearman")
+    ceilings = ceilings_of(read_demo, get_project(read_demo, "Demo").id, shown, "spearman")
     assert set(ceilings) == {(RULES, result.dimension.name) for result in found}
     chart = forest_chart(shown, "spearman", ceilings, on_paper)
     assert chart is not None
@@ -113,58 +103,21 @@ def test_forest_plot_has_panels_an_axis_that_fits_and_the_ceiling(demo: Workbenc
     assert max(drawn) < high < max(drawn) + 0.1
 
 
-def test_forest_plot_without_a_ceiling_has_none_in_its_legend(demo: Workbench) -> None:
-    chart = forest_chart(method_grid(results_of(demo, RUN, Choices("dataset"))), "mae", {})
+def test_forest_plot_without_a_ceiling_has_none_in_its_legend(read_demo: Workbench) -> None:
+    chart = forest_chart(method_grid(results_of(read_demo, RUN, Choices("dataset"))), "mae", {})
     assert chart is not None
     assert INTERVAL in _words(chart)
     assert CEILING not in _words(chart)
 
 
-def _words(chart: Chart) -> set[str]:
-    root = ElementTree.fromstring(picture_file(chart, "Forest plot", "svg", own_width=True))
-    return {text for text in root.itertext() if text.strip()}
-
-
-def test_preferences_stand_beside_correlations_of_their_dimension(
-    demo: Workbench, open_results: Callable[..., AppTest], tmp_path: Path
+def test_a_sentence_about_each_dimension_comes_first(
+    read_demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    result = results_of(demo, RUN)[0]
-    rows = [row for row in result.rows if row.score is not None]
-    pairs = [f"{a.text},{b.text},a,Ana" for a, b in combinations(rows, 2) if a.doc_id == b.doc_id]
-    path = tmp_path / "pairs.csv"
-    path.write_text("\n".join(["id_a,id_b,winner,rater", *pairs]), encoding="utf-8")
-    assert table(open_results(open="preferences"), "Pairwise accuracy") == []
-    import_preferences(demo, path, "Demo", {}, result.dimension.name)
-    found = accuracy_on_pairs(demo, result)
-    assert found is not None and found.n == len(pairs)
-    app = open_results(open="preferences")
-    assert not app.exception
-    assert table(app, "Pairwise accuracy") == [interval(found.value, found.low, found.high)]
-    assert table(app, "Pairs") == [str(found.n)]
-
-
-def _layers(chart: Chart) -> list[dict[str, Any]]:
-    return list(chart.to_dict()["spec"]["layer"])
-
-
-def test_difference_to_a_chosen_method_stands_in_its_cells(demo: Workbench, open_screen: Open, tmp_path: Path) -> None:
-    own_metric(demo, tmp_path, "fluency")
-    app = open_screen("results")
-    app.selectbox(key="reference").set_value("own: metric").run()
-    assert not app.exception
-    apart, other = grid(app, "fluency"), grid(app, "coherence")
-    assert re.fullmatch(r"-0\.\d{3}[†‡]?", apart[0].splitlines()[1])
-    assert "\n" not in apart[1]
-    assert all("\n" not in each for each in other)
-    assert app.query_params["reference"] == "own: metric"
-
-
-def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results()
     assert not app.exception
-    results = results_of(demo, RUN)
+    results = results_of(read_demo, RUN)
     for result in results:
-        assert verdicts_of(demo, [result])[0].sentence in shown(app)
+        assert verdicts_of(read_demo, [result])[0].sentence in shown(app)
         assert all(caution in shown(app) for caution in result.meta.cautions)
     assert not app.dataframe, "figures unfold"
     app.button(key=f"worst_{RUN}_{results[1].dimension.id}").click().run()
@@ -173,10 +126,10 @@ def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_resul
     assert table(app, "Difference")
 
 
-def test_every_figure_says_what_it_rests_on(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+def test_every_figure_says_what_it_rests_on(read_demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(open="figures,signature")
     assert not app.exception
-    expected = results_of(demo, RUN)
+    expected = results_of(read_demo, RUN)
     (mean,) = dimension_means(expected)
     assert table(app, "Spearman") == [
         f"{f.value:.3f} [{f.low:.3f}, {f.high:.3f}]"
@@ -196,13 +149,13 @@ def test_every_figure_says_what_it_rests_on(demo: Workbench, open_results: Calla
     assert len(app.get("vega_lite_chart")) == 4
 
 
-def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+def test_run_level_and_view_are_in_the_address(read_demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(
         level="dataset", run="1", constant="zero", seed="7", resampling="texts", open="figures,signature"
     )
     assert not app.exception
     assert table(app, "Spearman")[0].startswith(
-        f"{results_of(demo, RUN, Choices('dataset'))[0].meta.figures['spearman'].value:.3f}"
+        f"{results_of(read_demo, RUN, Choices('dataset'))[0].meta.figures['spearman'].value:.3f}"
     )
     assert "|1000 texts|7|" in shown(app)
     assert app.query_params["level"] == "dataset"
@@ -217,29 +170,139 @@ def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Ca
 
 
 def test_a_system_left_out_is_in_the_address_and_below_the_table(
-    demo: Workbench, open_results: Callable[..., AppTest]
+    read_demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
-    (system, *_), _ = writers(demo, 1)
+    (system, *_), _ = writers(read_demo, 1)
     app = open_results()
     app.multiselect(key="without").select(system).run()
     assert not app.exception
     assert app.query_params["without"] == system
     again = open_results(open="figures", without=system)
-    (expected, *_) = results_of(demo, RUN, Choices(systems=SystemChoice(without=(system,))))
+    (expected, *_) = results_of(read_demo, RUN, Choices(systems=SystemChoice(without=(system,))))
     assert table(again, "Spearman")[0].startswith(f"{expected.meta.figures['spearman'].value:.3f}")
     assert f"without={system}" in shown(open_results(open="figures,signature", without=system))
 
 
-def test_what_the_intervals_draw_can_be_chosen(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+def test_what_the_intervals_draw_can_be_chosen(read_demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(open="figures")
     app.button_group(key="resampling").set_value("both").run()
     app.number_input(key="resamples").set_value(200).run()
     assert not app.exception
-    expected = results_of(demo, RUN, Choices(resampling="both", resamples=200))
+    expected = results_of(read_demo, RUN, Choices(resampling="both", resamples=200))
     assert table(app, "Spearman")[0].endswith(
         f"[{expected[0].meta.figures['spearman'].low:.3f}, {expected[0].meta.figures['spearman'].high:.3f}]"
     )
     assert "200 resamples of sources and systems" in shown(app)
+
+
+def test_weights_stand_beside_equal_ones_and_have_a_verdict(
+    read_demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    app = open_results(view="questions", weights="learned")
+    assert not app.exception
+    found = weights_of(read_demo, cached_results(read_demo, [RUN])[0])
+    assert found.verdict in shown(app)
+    assert table(app, "Weights") == ["Equal", "Learned", "Learned − equal"]
+    assert len(table(app, "Least")) == len(found.weights)
+
+
+def test_raters_and_judge_stand_side_by_side(read_demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(view="details", open="people", level="dataset")
+    assert not app.exception
+    result = cached_results(read_demo, [RUN], Choices("dataset"))[0]
+    found = human_side_of(read_demo, result)
+    spearman = found.ceiling["spearman"]
+    assert table(app, "One rater")[0] == f"{spearman.value:.3f} [{spearman.low:.3f}, {spearman.high:.3f}]"
+    assert table(app, "Judge")[0] == f"{spearman.judge.value:.3f}"
+    assert spearman.judge.verdict in shown(app)
+    test = stand_in_for_rater(read_demo, result)
+    assert test is not None
+    assert alt_test_verdict(test) in shown(app)
+    assert table(app, "Left out") == [person.name for person in test.annotators]
+    assert table(app, "Rater") == [rater.name for rater in found.raters]
+    assert len(table(app, "Texts where")) == len(found.strata)
+    assert "No expert has answered" in shown(open_results(view="questions"))
+
+
+def test_nonsense_in_the_address_is_passed_over(read_demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1", open="figures,nothing")
+    assert not app.exception
+    assert app.query_params["run"] == "1"
+    assert len(table(app, "Spearman")) == 5
+
+
+def test_files_hold_every_score_and_every_figure(read_demo: Workbench) -> None:
+    project = get_project(read_demo, "Demo")
+    results = cached_results(read_demo, [list_runs(read_demo, project.id)[0].id])
+    scores = list(csv.DictReader(io.StringIO(scores_csv(results).decode("utf-8-sig"))))
+    assert len(scores) == 160
+    assert float(scores[0]["score"]) == results[0].rows[0].score
+    figures = list(csv.DictReader(io.StringIO(result_figures_csv(results).decode("utf-8-sig"))))
+    assert len(figures) == 16
+    assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
+    results = results[:2]
+    verdicts = verdicts_of(read_demo, results)
+    xrays = [rubric_xray(read_demo, result) for result in results]
+    evidence = [report_evidence(read_demo, result) for result in results]
+    page = report_made_apart(project, results, verdicts, xrays, evidence).decode()
+    assert page == report_html(project, results, verdicts, xrays, evidence).decode()
+    assert "not an LLM" in page
+    assert all(verdict.sentence in page for verdict in verdicts)
+    assert all(result.dimension.name in page for result in results)
+    assert str(results[0].meta.signature) in page
+
+
+def test_without_scores_the_way_to_score_is_shown(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
+    app = open_screen("results")
+    assert not app.exception
+    assert "No text of this project has been scored yet" in shown(app)
+    assert [button.label for button in app.main.button] == ["Go to Scores"]
+
+
+def test_results_open_on_every_method_with_a_picture_and_differences(
+    demo: Workbench, open_screen: Open, tmp_path: Path
+) -> None:
+    metric = own_metric(demo, tmp_path, "fluency")
+    app = open_screen("results")
+    assert not app.exception
+    assert grid(app, "Method") == [RULES, "own: metric"]
+    (own,), checklist = results_of(demo, metric), results_of(demo, RUN)
+    (mean,) = dimension_means(checklist)
+    assert grid(app, "fluency") == [cell(checklist[1].meta.figures["spearman"]), cell(own.meta.figures["spearman"])]
+    assert grid(app, "coherence") == [cell(checklist[0].meta.figures["spearman"]), "–"]
+    assert grid(app, "Average") == [cell(mean.figures["spearman"]), "–"]
+    assert len(app.get("vega_lite_chart")) == 1
+    app.button_group(key="coefficient").set_value("mae").run()
+    assert not app.exception
+    assert grid(app, "fluency") == [cell(checklist[1].meta.mae), cell(own.meta.mae)]
+    assert app.query_params["coefficient"] == "mae"
+    app.button_group(key="coefficient").set_value("spearman")
+    app.selectbox(key="reference").set_value("own: metric").run()
+    assert not app.exception
+    apart, other = grid(app, "fluency"), grid(app, "coherence")
+    assert re.fullmatch(r"-0\.\d{3}[†‡]?", apart[0].splitlines()[1])
+    assert "\n" not in apart[1]
+    assert all("\n" not in each for each in other)
+    assert app.query_params["reference"] == "own: metric"
+
+
+def test_preferences_stand_beside_correlations_of_their_dimension(
+    demo: Workbench, open_results: Callable[..., AppTest], tmp_path: Path
+) -> None:
+    result = results_of(demo, RUN)[0]
+    rows = [row for row in result.rows if row.score is not None]
+    pairs = [f"{a.text},{b.text},a,Ana" for a, b in combinations(rows, 2) if a.doc_id == b.doc_id]
+    path = tmp_path / "pairs.csv"
+    path.write_text("\n".join(["id_a,id_b,winner,rater", *pairs]), encoding="utf-8")
+    assert table(open_results(open="preferences"), "Pairwise accuracy") == []
+    import_preferences(demo, path, "Demo", {}, result.dimension.name)
+    found = accuracy_on_pairs(demo, result)
+    assert found is not None and found.n == len(pairs)
+    app = open_results(open="preferences")
+    assert not app.exception
+    assert table(app, "Pairwise accuracy") == [interval(found.value, found.low, found.high)]
+    assert table(app, "Pairs") == [str(found.n)]
 
 
 def test_several_texts_of_a_source_and_system_count_once(
@@ -272,35 +335,6 @@ def test_a_question_is_opened_with_all_that_is_known_of_it(
     assert app.title[0].value == "Checklist"
 
 
-def test_weights_stand_beside_equal_ones_and_have_a_verdict(
-    demo: Workbench, open_results: Callable[..., AppTest]
-) -> None:
-    app = open_results(view="questions", weights="learned")
-    assert not app.exception
-    found = weights_of(demo, cached_results(demo, [RUN])[0])
-    assert found.verdict in shown(app)
-    assert table(app, "Weights") == ["Equal", "Learned", "Learned − equal"]
-    assert len(table(app, "Least")) == len(found.weights)
-
-
-def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(view="details", open="people", level="dataset")
-    assert not app.exception
-    result = cached_results(demo, [RUN], Choices("dataset"))[0]
-    found = human_side_of(demo, result)
-    spearman = found.ceiling["spearman"]
-    assert table(app, "One rater")[0] == f"{spearman.value:.3f} [{spearman.low:.3f}, {spearman.high:.3f}]"
-    assert table(app, "Judge")[0] == f"{spearman.judge.value:.3f}"
-    assert spearman.judge.verdict in shown(app)
-    test = stand_in_for_rater(demo, result)
-    assert test is not None
-    assert alt_test_verdict(test) in shown(app)
-    assert table(app, "Left out") == [person.name for person in test.annotators]
-    assert table(app, "Rater") == [rater.name for rater in found.raters]
-    assert len(table(app, "Texts where")) == len(found.strata)
-    assert "No expert has answered" in shown(open_results(view="questions"))
-
-
 def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Callable[..., AppTest]) -> None:
     change(home, "DELETE FROM rating WHERE rater <> 'simulated rater 1'")
     app = open_results(view="details", open="people")
@@ -326,13 +360,6 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
     results = cached_results(demo, [RUN])
     report = report_html(project, results, verdicts_of(demo, results))
     assert b"Raters seem to use different scales" in report
-
-
-def test_nonsense_in_the_address_is_passed_over(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1", open="figures,nothing")
-    assert not app.exception
-    assert app.query_params["run"] == "1"
-    assert len(table(app, "Spearman")) == 5
 
 
 def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
@@ -370,24 +397,22 @@ def test_a_level_that_is_impossible_offers_the_dataset(
     assert "are not possible here" in shown(app)
 
 
-def coherence_only(workbench: Workbench) -> int:
-    """A run over the first dimension, newer than the demo's."""
-    options = RunOptions(tuple(dimensions_named(workbench, "Demo", "coherence")), "rules")
-    run = start_run(workbench, get_project(workbench, "Demo").id, options)
-    work_on(workbench, run)
-    return run
-
-
-def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+def test_two_runs_stand_side_by_side_and_one_is_picked_for_details(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
     second = coherence_only(demo)
     app = open_results(run=f"{second},1", open="figures,pictures")
     assert not app.exception
     assert table(app, "Dimension")[:2] == [f"coherence · {RULES} · run {run}" for run in (second, 1)]
     assert table(app, "Dimension")[-1] == f"Mean of 4 dimensions · {RULES} · run 1"
     assert len(table(app, "Dimension")) == 6
-    app.button_group(key="view").set_value("details").run()
-    app.radio(key="detail_run_pictures").set_value(1).run()
+    app = open_results(run=f"{second},1", view="details", open="pictures,people")
+    app.radio(key="detail_run_people").set_value(1).run()
     assert not app.exception
+    assert [radio.value for radio in app.radio] == [1, 1]
+    assert app.query_params["detail_run"] == "1"
+    app.radio(key="detail_run_pictures").set_value(second).run()
+    assert [radio.value for radio in app.radio] == [second, second]
 
 
 def test_questions_open_on_a_method_that_asks_some(
@@ -398,6 +423,16 @@ def test_questions_open_on_a_method_that_asks_some(
     assert app.radio(key="detail_run_questions").value == 1
     app.radio(key="detail_run_questions").set_value(newest).run()
     assert not app.exception
+
+
+def test_other_views_with_all_open_and_any_runs_show_no_error(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    runs = (1, coherence_only(demo), coherence_only(demo))
+    for view in ("verdict", "questions", "texts"):
+        for chosen in ([1], [runs[1], 1], [*runs]):
+            app = open_results(run=",".join(map(str, chosen)), view=view, open="figures,weights,signature")
+            assert not app.exception, (view, chosen)
 
 
 @pytest.mark.long
@@ -415,30 +450,6 @@ def test_details_with_any_sections_and_runs_shows_no_error(
                 assert not app.exception, (chosen, open_)
                 picks = {"pictures", "people"} & set(open_) if len(chosen) > 1 else set()
                 assert {radio.key for radio in app.radio} == {f"detail_run_{name}" for name in picks}
-
-
-@pytest.mark.parametrize("view", ["verdict", "questions", "texts"])
-def test_other_views_with_all_open_and_any_runs_show_no_error(
-    demo: Workbench, open_results: Callable[..., AppTest], view: str
-) -> None:
-    runs = (1, coherence_only(demo), coherence_only(demo))
-    for size in (1, 2, 3):
-        for chosen in combinations(runs, size):
-            app = open_results(run=",".join(map(str, chosen)), view=view, open="figures,weights,signature")
-            assert not app.exception, chosen
-
-
-def test_a_run_picked_in_one_section_is_shown_in_the_other(
-    demo: Workbench, open_results: Callable[..., AppTest]
-) -> None:
-    second = coherence_only(demo)
-    app = open_results(run=f"{second},1", view="details", open="pictures,people")
-    app.radio(key="detail_run_people").set_value(1).run()
-    assert not app.exception
-    assert [radio.value for radio in app.radio] == [1, 1]
-    assert app.query_params["detail_run"] == "1"
-    app.radio(key="detail_run_pictures").set_value(second).run()
-    assert [radio.value for radio in app.radio] == [second, second]
 
 
 def test_texts_with_unanswered_questions_count_only_if_asked_for(
@@ -470,26 +481,6 @@ def test_a_run_that_is_not_whole_says_so(demo: Workbench, open_results: Callable
     assert "30 rows without a score" in shown(app)
 
 
-def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
-    project = get_project(demo, "Demo")
-    results = cached_results(demo, [list_runs(demo, project.id)[0].id])
-    scores = list(csv.DictReader(io.StringIO(scores_csv(results).decode("utf-8-sig"))))
-    assert len(scores) == 160
-    assert float(scores[0]["score"]) == results[0].rows[0].score
-    figures = list(csv.DictReader(io.StringIO(result_figures_csv(results).decode("utf-8-sig"))))
-    assert len(figures) == 16
-    assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
-    verdicts = verdicts_of(demo, results)
-    xrays = [rubric_xray(demo, result) for result in results]
-    evidence = [report_evidence(demo, result) for result in results]
-    page = report_made_apart(project, results, verdicts, xrays, evidence).decode()
-    assert page == report_html(project, results, verdicts, xrays, evidence).decode()
-    assert "not an LLM" in page
-    assert all(verdict.sentence in page for verdict in verdicts)
-    assert all(result.dimension.name in page for result in results)
-    assert str(results[0].meta.signature) in page
-
-
 def test_an_answer_taken_over_names_the_run_that_asked_and_those_beside_it_are_new(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
@@ -503,20 +494,14 @@ def test_an_answer_taken_over_names_the_run_that_asked_and_those_beside_it_are_n
     assert new in said
 
 
-def test_results_open_on_a_run_of_ones_own_and_name_those_of_a_study_by_their_condition(
-    demo: Workbench, open_screen: Open
+def test_runs_of_a_study_have_the_name_of_its_condition_and_none_is_chosen(
+    demo: Workbench, open_screen: Open, open_results: Callable[..., AppTest], home: Path
 ) -> None:
     study_of(demo, (Family.WITHOUT,))
     app = open_screen("results")
     assert not app.exception
     assert app.multiselect(key="run").value == [RUN]
     assert "everybody but simulated expert Ada" in " ".join(app.multiselect(key="run").options)
-
-
-def test_where_only_a_study_has_scored_no_run_is_chosen(
-    demo: Workbench, open_screen: Open, open_results: Callable[..., AppTest], home: Path
-) -> None:
-    study_of(demo, (Family.SH,))
     change(home, f"DELETE FROM scoring_run WHERE id = {RUN}")
     app = open_screen("results")
     assert not app.exception

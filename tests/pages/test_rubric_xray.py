@@ -18,14 +18,14 @@ RUN = 1
 
 
 def test_nothing_found_says_how_to_look_further_and_names_what_nobody_asks(
-    demo: Workbench, open_results: Callable[..., AppTest]
+    read_demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
     app = open_results(view="questions")
     assert not app.exception
     words = shown(app)
     assert "No question stands out beyond doubt in the answers at hand; remarks are hints." in words
     assert "To look further: have two experts answer" in words
-    found = rubric_xray(demo, cached_results(demo, [RUN])[0])
+    found = rubric_xray(read_demo, cached_results(read_demo, [RUN])[0])
     assert found is not None
     assert found.unserved
     assert all(each.text in words and each.reason in words for each in found.unserved)

@@ -46,7 +46,7 @@ def as_people(workbench: Workbench, noise: float, evaluator: str) -> int:
         return run
 
 
-def test_one_run_alone_is_a_sentence(demo: Workbench, open_compare: Open) -> None:
+def test_one_run_alone_is_a_sentence(read_demo: Workbench, open_compare: Open) -> None:
     app = open_compare()
     assert not app.exception
     assert "There are no two runs on" in shown(app)

@@ -27,7 +27,7 @@ def metrics(app: AppTest) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("screen", ["attributes", "think_aloud"])
-def test_enough_shows_coverage_and_what_others_have(demo: Workbench, open_screen: Open, screen: str) -> None:
+def test_enough_shows_coverage_and_what_others_have(read_demo: Workbench, open_screen: Open, screen: str) -> None:
     app = opened(open_screen(screen))
     assert not app.exception
     assert {"Themes", "Covered", "Not seen yet"} <= set(metrics(app))
