@@ -49,10 +49,12 @@ def typed(app: AppTest, question: int, text: str) -> AppTest:
     return app.text_area(key=f"question_text_{question}").set_value(text).run()
 
 
-def test_guidance_weight_and_component_are_saved_with_the_wording(draft: Workbench, open_screen: Open):
+def test_hints_are_about_what_is_typed_and_guidance_and_weight_are_saved(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
+    app = typed(open_screen("checklist"), question.id, "Tell whether")
+    assert "End with a question mark" in words(app)
+    assert newest(draft).asked[0].text == question.text
+    app.text_area(key=f"question_text_{question.id}").set_value(question.text)
     app.text_area(key=f"question_guidance_{question.id}").set_value("One is enough.")
     app.number_input(key=f"question_weight_{question.id}").set_value(2.5)
     app.button(key=f"save_question_{question.id}").click().run()
@@ -60,13 +62,6 @@ def test_guidance_weight_and_component_are_saved_with_the_wording(draft: Workben
     found = next(q for q in newest(draft).asked if q.id == question.id)
     assert (found.guidance, found.weight, found.text) == ("One is enough.", 2.5, question.text)
     assert "weight 2.5 · says how to decide" in words(app)
-
-
-def test_hints_are_about_what_is_typed_before_it_is_saved(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = typed(open_screen("checklist"), question.id, "Tell whether")
-    assert "End with a question mark" in words(app)
-    assert newest(draft).asked[0].text == question.text
 
 
 def test_the_last_change_can_be_taken_back(draft: Workbench, open_screen: Open):
@@ -285,11 +280,16 @@ def test_that_a_question_may_not_apply_is_ticked_and_saved_with_it(draft: Workbe
     assert not newest(draft).asked[0].may_not_apply
 
 
-def test_choices_of_a_closed_question_are_kept_and_published(draft: Workbench, open_screen: Open):
+def test_choices_are_dropped_with_cancel_and_kept_by_a_closed_question(draft: Workbench, open_screen: Open):
     first, second = newest(draft).asked[:2]
     app = open_screen("checklist")
     app.button(key=f"open_{first.id}").click().run()
     app.number_input(key=f"question_weight_{first.id}").set_value(2.5).run()
+    app.button(key=f"cancel_question_{first.id}").click().run()
+    assert "not saved yet" not in words(app)
+    app.button(key=f"open_{first.id}").click().run()
+    assert app.number_input(key=f"question_weight_{first.id}").value == first.weight
+    app.number_input(key=f"question_weight_{first.id}").set_value(2.5)
     app.checkbox(key=f"question_may_not_apply_{first.id}").check().run()
     app.button(key=f"open_{second.id}").click().run()
     assert "not saved yet" in words(app)
@@ -302,17 +302,6 @@ def test_choices_of_a_closed_question_are_kept_and_published(draft: Workbench, o
     assert not app.exception
     found = next(q for q in newest(draft).asked if q.id == first.id)
     assert (found.weight, found.may_not_apply, found.text) == (2.5, True, first.text)
-
-
-def test_choices_of_a_question_are_dropped_with_cancel(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
-    app.number_input(key=f"question_weight_{question.id}").set_value(2.5).run()
-    app.button(key=f"cancel_question_{question.id}").click().run()
-    assert "not saved yet" not in words(app)
-    app.button(key=f"open_{question.id}").click().run()
-    assert app.number_input(key=f"question_weight_{question.id}").value == question.weight
 
 
 def test_quote_of_an_attribute_becomes_an_example_with_one_click(draft: Workbench, open_screen: Open):

@@ -150,14 +150,6 @@ def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, 
     assert (by_judge["rules"]["repeats"], by_judge["rules"]["reasons"]) == (1, False)
 
 
-def test_what_only_an_llm_can_do_is_not_offered_for_the_rules(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("scores"), "rules")
-    assert app.toggle(key="option_checklist_soft").disabled
-    assert app.toggle(key="option_checklist_reasons").disabled
-    assert app.number_input(key="option_checklist_repeats").disabled
-    assert not choose(app, OPENAI).toggle(key="option_checklist_soft").disabled
-
-
 def test_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: Open) -> None:
     app = choose(open_screen("scores"), LLAMA)
     app.number_input(key="score_budget").set_value(2.0).run()
@@ -241,10 +233,14 @@ def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: W
     assert "answered alike can't be told for 3 of 3 pairs" in shown(app)
 
 
-def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
+def test_what_only_an_llm_can_do_is_not_offered_for_the_rules_and_kept(ready: Workbench, open_screen: Open) -> None:
     app = choose(open_screen("scores"), "rules")
     assert "score_effort" not in [box.key for box in app.selectbox], "the rules don't think"
+    assert app.toggle(key="option_checklist_soft").disabled
+    assert app.toggle(key="option_checklist_reasons").disabled
+    assert app.number_input(key="option_checklist_repeats").disabled
     app = choose(app, LLAMA)
+    assert not app.toggle(key="option_checklist_soft").disabled
     app.selectbox(key="score_effort").set_value("low").run()
     app.number_input(key="score_max_output_tokens").set_value(9000).run()
     app.number_input(key="score_timeout").set_value(90.0).run()
@@ -274,26 +270,16 @@ def test_the_slower_tier_is_offered_where_a_vendor_sells_it_and_forecast_at_its_
     assert asked == {"gpt-5.4-mini": "flex", "judge": None}
 
 
-def test_a_batch_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
-    ready: Workbench, open_screen: Open
-) -> None:
+def test_a_batch_is_forecast_at_its_price_and_its_rest_goes_where_chosen(ready: Workbench, open_screen: Open) -> None:
     with ready.database.write() as work:
         work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
     app = choose(open_screen("scores"), "openai:gpt-5.4-mini")
     assert "As a batch: " in shown(app)
-    next(group for group in app.button_group if group.key == "score_tier").set_value("batch").run()
+    assert "score_batch_rest" not in [group.key for group in app.button_group]
+    app.button_group(key="score_tier").set_value("batch").run()
     assert "at the price of a batch, answered within a day." in shown(app)
     assert "At once: " in shown(app)
     assert "As a batch: " not in shown(app)
-    assert not app.exception
-
-
-def test_what_a_batch_does_not_get_to_goes_where_the_person_says(ready: Workbench, open_screen: Open) -> None:
-    with ready.database.write() as work:
-        work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
-    app = choose(open_screen("scores"), "openai:gpt-5.4-mini")
-    assert "score_batch_rest" not in [group.key for group in app.button_group]
-    app.button_group(key="score_tier").set_value("batch").run()
     app.button_group(key="score_batch_rest").set_value(LIVE).run()
     app.button(key="start_scoring").click().run()
     finish(ready)
