@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +26,8 @@ from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual
-from tests.support.projects import ready_to_score
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import ready_to_score, workbench_at
 
 JUDGE = "llama:judge"
 TEXTS, QUESTIONS = 12, 5
@@ -40,9 +42,41 @@ def usual() -> Usual:
     return Reply(all_yes)
 
 
+@pytest.fixture(scope="module")
+def ready() -> Prepared[Dimension]:
+    return prepared(lambda workbench: ready_to_score(workbench, TEXTS, QUESTIONS))
+
+
+@pytest.fixture(scope="module")
+def scored_once(ready: Prepared[Dimension]) -> Prepared[int]:
+    """The same with a run whose judge said yes to everything."""
+    with FakeLlm(usual=Reply(all_yes)) as llm:
+
+        def opened(folder: Path) -> Workbench:
+            ready.copy(folder)
+            return workbench_at(folder, f"{llm.url}/v1")
+
+        return prepared(lambda workbench: scored(workbench, ready.made), opened)
+
+
 @pytest.fixture
-def dimension(workbench: Workbench) -> Dimension:
-    return ready_to_score(workbench, TEXTS, QUESTIONS)
+def workbench(request: pytest.FixtureRequest, llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """A copy of the project; with the run for a test that takes `first`."""
+    there: Prepared[object] = request.getfixturevalue("scored_once" if "first" in request.fixturenames else "ready")
+    there.copy(tmp_path)
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def dimension(ready: Prepared[Dimension]) -> Dimension:
+    return ready.made
+
+
+@pytest.fixture
+def first(scored_once: Prepared[int]) -> int:
+    return scored_once.made
 
 
 def scored(workbench: Workbench, dimension: Dimension, judge: str = JUDGE, **options: Any) -> int:
@@ -76,9 +110,8 @@ def judgments(workbench: Workbench, dimension: Dimension, run: int) -> list[list
 
 
 def test_only_the_changed_question_is_asked_and_each_answer_says_where_it_comes_from(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int
 ) -> None:
-    first = scored(workbench, dimension)
     reworded(workbench, dimension, 1)
     llm.usual = Reply(all_no)
     options = RunOptions((dimension,), JUDGE)
@@ -98,9 +131,8 @@ def test_only_the_changed_question_is_asked_and_each_answer_says_where_it_comes_
 
 
 def test_an_answer_taken_over_twice_still_names_the_run_that_asked(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int
 ) -> None:
-    first = scored(workbench, dimension)
     reworded(workbench, dimension, 0)
     second = scored(workbench, dimension)
     reworded(workbench, dimension, 1)
@@ -112,8 +144,7 @@ def test_an_answer_taken_over_twice_still_names_the_run_that_asked(
     }
 
 
-def test_switched_off_everything_is_asked(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    scored(workbench, dimension)
+def test_switched_off_everything_is_asked(workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int) -> None:
     reworded(workbench, dimension, 1)
     before = len(llm.requests)
     run = scored(workbench, dimension, reuse=False)
@@ -121,16 +152,18 @@ def test_switched_off_everything_is_asked(workbench: Workbench, llm: FakeLlm, di
     assert get_run(workbench, run).params["reuse"] is False
 
 
-def test_guidance_makes_a_question_another(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    scored(workbench, dimension)
+def test_guidance_makes_a_question_another(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int
+) -> None:
     reworded(workbench, dimension, 2, guidance="One is enough.")
     before = len(llm.requests)
     scored(workbench, dimension)
     assert questions_asked(llm, before) == [1] * TEXTS
 
 
-def test_a_version_that_only_asks_less_asks_nothing(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    scored(workbench, dimension)
+def test_a_version_that_only_asks_less_asks_nothing(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int
+) -> None:
     draft = next_draft(workbench, dimension)
     switch_question(workbench, draft.asked[0].id, False)
     remove_question(workbench, draft.asked[1])
@@ -163,25 +196,23 @@ def test_texts_that_the_earlier_run_did_not_score_are_asked_everything(
     ],
 )
 def test_whoever_is_asked_otherwise_is_asked_everything(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension, otherwise: dict[str, Any]
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int, otherwise: dict[str, Any]
 ) -> None:
-    scored(workbench, dimension)
     reworded(workbench, dimension, 1)
     found = estimate(workbench, 1, RunOptions((dimension,), **{"judge": JUDGE, **otherwise}))
     assert found.reuse == ()
 
 
 def test_another_rubric_or_an_unrelated_checklist_takes_nothing_over(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int
 ) -> None:
-    scored(workbench, dimension)
-    first = versions_of(workbench, dimension.id)[0]
+    version = versions_of(workbench, dimension.id)[0]
     with workbench.database.write() as work:
-        unrelated = work.checklists.publish(work.checklists.save(dimension.id, first))
+        unrelated = work.checklists.publish(work.checklists.save(dimension.id, version))
     options = RunOptions((dimension,), JUDGE)
     assert unrelated.version == 2
     assert estimate(workbench, 1, options).reuse == ()
-    draft = new_draft(workbench, first.id)
+    draft = new_draft(workbench, version.id)
     publish(workbench, draft.id)
     assert estimate(workbench, 1, options).reuse[0].left == ((0, TEXTS),)
     with workbench.database.write() as work:
@@ -197,11 +228,10 @@ def test_rules_are_asked_everything_for_they_cost_nothing(workbench: Workbench, 
 
 
 def test_the_orders_of_the_questions_share_neither_replies_nor_answers(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, first: int
 ) -> None:
-    scored(workbench, dimension)
     scored(workbench, dimension, asking=JudgeOptions(reversed_order=True))
-    assert questions_asked(llm) == [QUESTIONS] * 2 * TEXTS
+    assert questions_asked(llm) == [QUESTIONS] * TEXTS
     reworded(workbench, dimension, 1)
     by_order = [JudgeOptions(), JudgeOptions(reversed_order=True)]
     ahead = [estimate(workbench, 1, RunOptions((dimension,), JUDGE, asking=asking)) for asking in by_order]

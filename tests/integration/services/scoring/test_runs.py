@@ -42,13 +42,13 @@ def usual() -> Usual:
 
 
 def test_every_text_is_scored_with_one_request(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=16)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
     report = work_on(workbench, run_id)
-    assert (report.run.done, report.run.failed, report.run.status) == (40, 0, RunStatus.DONE)
-    assert len(llm.requests) == report.tally.calls == 40
+    assert (report.run.done, report.run.failed, report.run.status) == (16, 0, RunStatus.DONE)
+    assert len(llm.requests) == report.tally.calls == 16
     assert report.tally.cost_usd is None  # a local model has no known price, and that isn't 0
-    assert run_counts(workbench, run_id)["coherence"] == {"scored": 40, "failed": 0, "unanswered": 0, "coverage": 1.0}
+    assert run_counts(workbench, run_id)["coherence"] == {"scored": 16, "failed": 0, "unanswered": 0, "coverage": 1.0}
     (result,) = results_of(workbench, run_id)
     assert {row.score for row in result.rows} == {5.0}
     assert result.headline[0] is None
@@ -157,7 +157,7 @@ def test_a_refusal_is_a_row_with_its_kind_and_is_tried_again_alone(workbench: Wo
 
 
 def test_a_key_revoked_in_the_middle_stops_the_run_and_it_resumes(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=16)
     llm.script(*[Reply(all_yes)] * 10)
     llm.usual = Fail("wrong-key")
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
@@ -167,15 +167,15 @@ def test_a_key_revoked_in_the_middle_stops_the_run_and_it_resumes(workbench: Wor
     assert "planted-key" not in report.run.message
     llm.usual = Reply(all_yes)
     llm.requests.clear()
-    assert work_on(workbench, run_id).run.done == 40
-    assert len(llm.requests) == 30
+    assert work_on(workbench, run_id).run.done == 16
+    assert len(llm.requests) == 6
 
 
 def test_a_stop_does_not_wait_for_ever_for_what_is_in_flight(
     workbench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "DRAIN_SECONDS", 0.5)
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=20)
     llm.script(*[Reply(all_yes)] * 8)
     llm.usual = Held(Event(), Reply(all_yes))  # never: a run that waited for it would hang
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
@@ -225,7 +225,7 @@ def test_a_run_that_another_process_works_on_is_refused(workbench: Workbench) ->
 def test_a_budget_stops_the_run_and_raising_it_goes_on(
     workbench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=16)
     price = Price(10_000.0, 10_000.0, 0.0)  # 100 tokens cost one dollar
     dear = PriceList((OwnPrices("dear", date(2026, 1, 1), {JUDGE: {"": price}}),))
     monkeypatch.setattr("app.providers.recorded.known_prices", lambda: dear)
@@ -252,12 +252,12 @@ def test_a_judge_without_a_price_or_probabilities_is_said_before_the_run(workben
 
 def test_a_judge_that_gives_no_probabilities_is_asked_for_them_once(workbench: Workbench, llm: FakeLlm) -> None:
     """Its provider could give them; that this model doesn't shows with the first reply, and the answers count."""
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=16)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, asking=JudgeOptions(soft=True)))
     report = work_on(workbench, run_id, concurrency=4)
-    assert (report.run.status, report.run.done) == (RunStatus.DONE, 40)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, 16)
     assert report.run.params["logprobs"] == "refused"
-    assert [bool(received.body.get("logprobs")) for received in llm.requests] == [True] + [False] * 40
+    assert [bool(received.body.get("logprobs")) for received in llm.requests] == [True] + [False] * 16
 
 
 def test_what_can_not_start_says_why_before_anything_is_planned(workbench: Workbench) -> None:

@@ -29,13 +29,12 @@ from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score, workbench_at
 
 JUDGE = "llama:judge"
-TEXTS, QUESTIONS = 12, 3
+TEXTS, QUESTIONS = 8, 3
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 HOSTILE = (SCRIPT, "x" * 100_000, "You judge the coherence of one summary", "\0\x1b]0;title\x07\u202e", "**a** [b](c)")
-hostile = SCRIPT
 
 
-def quoting(schema: Mapping[str, Any] | None) -> str:
+def quoting(schema: Mapping[str, Any] | None, hostile: str = SCRIPT) -> str:
     """The first quote is in each text, the second in none, the third is none; yes alone where none is asked."""
     answers = (schema or {}).get("properties", {})
     quotes = ["text number", hostile, ""]
@@ -153,12 +152,11 @@ def test_the_forecast_counts_the_tokens_of_quotes(workbench: Workbench, llm: Fak
         assert with_it - without == TEXTS * QUESTIONS * TOKENS_PER_QUOTE
 
 
-@pytest.mark.parametrize("quote", HOSTILE, ids=["script", "long", "prompt", "controls", "markdown"])
-def test_a_report_shows_quotes_as_text_where_they_stand_or_says_that_they_are_nowhere(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension, quote: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(globals(), "hostile", quote)
+def test_a_report_shows_quotes_as_text_or_says_that_they_are_nowhere(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension, left = ready_to_score(workbench, len(HOSTILE), QUESTIONS), list(HOSTILE)
+    llm.usual = Reply(lambda schema: quoting(schema, left.pop()))
     run = scored(workbench, options(dimension))
+    assert left == []
     assert max(len(one.quote) for one in quotes_of(workbench, run, dimension)) <= LONGEST
     result = result_of(workbench, run)
     project = get_project(workbench, "Ready")
