@@ -2,7 +2,9 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -41,19 +43,32 @@ from app.services.people.invitations import invite, revoke_access
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import unfinished_dimensions
 from tests.support.answering import answer_all
-from tests.support.projects import ready_to_score
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import ready_to_score, workbench_at
 
 PROJECT = DIMENSION = CHECKLIST = 1
 NAMES = ("Ana", "Ben", "Cy", "Di")
 
 
-@pytest.fixture
-def bench(workbench: Workbench) -> Workbench:
-    """Four experts of a project with forty texts."""
+def _invited(workbench: Workbench) -> None:
     ready_to_score(workbench, texts=40)
     for name in NAMES:
         invite(workbench, PROJECT, name, Role.EXPERT)
-    return workbench
+
+
+@pytest.fixture(scope="module")
+def invited() -> Prepared[None]:
+    """Made once; each test has a copy."""
+    return prepared(_invited)
+
+
+@pytest.fixture
+def bench(invited: Prepared[None], tmp_path: Path) -> Iterator[Workbench]:
+    """Four experts of a project with forty texts."""
+    invited.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
 
 
 @pytest.fixture

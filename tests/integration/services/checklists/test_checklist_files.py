@@ -2,6 +2,8 @@
 
 import ast
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -9,6 +11,7 @@ import yaml
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.project import Dimension
 from app.errors import FileFormatError, NotReadyError
 from app.export.checklist import schema_text
 from app.services.attributes.attributes import add_attributes, attributes_of
@@ -18,17 +21,44 @@ from app.services.checklists.checklists import ChecklistView, versions_of, view_
 from app.services.checklists.question_proposals import comment_on, comments_on, settle_comment
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import ready_to_score, workbench_at
 
 BREAKING = 'Is """ {{ env.KEY }} {% raw %} \\" \'\'\' \u2028 ${x} <b>fine</b>?'
 
 
-@pytest.fixture
-def built(bench: Workbench) -> ChecklistView:
-    """A checklist that the rules built from what two contributors said."""
+def _built(bench: Workbench) -> ChecklistView:
+    ready_to_score(bench)
     add_attributes(bench, 1, "Ada", ContributorKind.HUMAN, ["The sentences follow in order", "Connectives fit"])
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Nothing is repeated", "The end follows from the start"])
     build(bench, get_project(bench, "Ready"), one_dimension(bench, "Ready", "coherence"), "rules")
     return view_checklist(bench, 1)
+
+
+@pytest.fixture(scope="module")
+def built_once() -> Prepared[ChecklistView]:
+    return prepared(_built)
+
+
+@pytest.fixture(scope="module")
+def ready() -> Prepared[Dimension]:
+    return prepared(ready_to_score)
+
+
+@pytest.fixture
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Workbench]:
+    """A copy of the project; with the built checklist for a test that takes `built`."""
+    there: Prepared[object] = request.getfixturevalue("built_once" if "built" in request.fixturenames else "ready")
+    there.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def built(built_once: Prepared[ChecklistView]) -> ChecklistView:
+    """A checklist that the rules built from what two contributors said."""
+    return built_once.made
 
 
 def test_a_built_checklist_fits_the_published_schema(bench: Workbench, built: ChecklistView) -> None:

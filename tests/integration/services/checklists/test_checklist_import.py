@@ -61,8 +61,10 @@ def requests(workbench: Workbench, llm: FakeLlm, project: str) -> list[str]:
     return [json.dumps(request.body) for request in llm.requests]
 
 
-@pytest.mark.parametrize("form", ["json", "yaml"])
-@pytest.mark.parametrize("there", ["nothing", "project", "dimension", "rated"])
+@pytest.mark.parametrize(
+    ("form", "there"),
+    [("json", "nothing"), ("yaml", "nothing"), ("json", "project"), ("yaml", "dimension"), ("json", "rated")],
+)
 def test_an_imported_checklist_is_asked_to_the_byte(workbench, exported, llm: FakeLlm, form: str, there: str) -> None:
     if there != "nothing":
         create_project(workbench, "B", Task(), (Dimension("tone"),) if there != "project" else ())

@@ -71,7 +71,7 @@ def test_other_samples_are_offered_nearest_in_score_first():
 
 def test_default_run_after_a_trial_is_still_the_whole_run(tmp_path: Path) -> None:
     workbench = workbench_at(tmp_path)
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=8)
     project = get_project(workbench, "Ready")
     whole = start_run(workbench, project.id, RunOptions((dimension,), "rules"))
     trial = start_run(workbench, project.id, RunOptions((dimension,), "rules", share=0.2))
@@ -141,7 +141,7 @@ def test_default_runs_of_a_project_hide_no_dimension() -> None:
 
 def test_a_study_of_conditions_does_not_count_as_scoring(tmp_path: Path) -> None:
     workbench = workbench_at(tmp_path)
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=8)
     project = get_project(workbench, "Ready")
     add_attributes(workbench, dimension.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
     add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, ["It ends well."])
