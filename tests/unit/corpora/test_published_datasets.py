@@ -5,6 +5,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from app.errors import InputError
 from tests.support.corpora import read_corpus
 from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
+
+whole = cache(read_corpus)
+"""The corpus of a file that no test changes."""
 
 # file, format, texts, sources, systems, dimensions, ratings
 MADE = [
@@ -46,7 +50,7 @@ def data(request: pytest.FixtureRequest) -> Callable[[str], Path]:
 @pytest.mark.parametrize(("data", "file", "format_name", "texts", "sources", "systems", "dimensions", "ratings"), SETS)
 @pytest.mark.parametrize("how", ["auto", "by name"])
 def test_is_read_whole(data, file, format_name, texts, sources, systems, dimensions, ratings, how):
-    corpus = read_corpus(data(file), "auto" if how == "auto" else format_name)
+    corpus = whole(data(file)) if how == "auto" else read_corpus(data(file), format_name)
 
     assert corpus.format == format_name
     assert len(corpus.texts) == texts
@@ -60,7 +64,7 @@ def test_is_read_whole(data, file, format_name, texts, sources, systems, dimensi
 
 @pytest.mark.parametrize(("data", "file", "format_name"), [entry[:3] for entry in SETS])
 def test_keeps_the_promises_of_a_corpus(data, file, format_name):
-    corpus = read_corpus(data(file))
+    corpus = whole(data(file))
 
     assert len({entry.text.key for entry in corpus.texts}) == len(corpus.texts)
     ranges = {dimension.name: (dimension.low, dimension.high) for dimension in corpus.dimensions}
@@ -82,7 +86,7 @@ def test_the_name_of_the_file_plays_no_part(data, file, format_name, tmp_path):
 
 @pytest.fixture
 def summeval(data: Callable[[str], Path]) -> Corpus:
-    return read_corpus(data("summeval_model_annotations.aligned.paired.jsonl"))
+    return whole(data("summeval_model_annotations.aligned.paired.jsonl"))
 
 
 class TestSummEval:
@@ -122,7 +126,7 @@ class TestSummEval:
 
 
 def test_ellipse_keeps_names_halves_and_what_is_known_of_the_writers(data):
-    corpus = read_corpus(data("ELLIPSE_Final_github_test.csv"))
+    corpus = whole(data("ELLIPSE_Final_github_test.csv"))
     names = ["Overall", "Cohesion", "Syntax", "Vocabulary", "Phraseology", "Grammar", "Conventions"]
     assert [dimension.name for dimension in corpus.dimensions] == names
     values = {rating.value for entry in corpus.texts for rating in entry.ratings}
@@ -134,7 +138,7 @@ def test_ellipse_keeps_names_halves_and_what_is_known_of_the_writers(data):
 
 
 def test_topical_chat_shows_the_fact_and_keeps_its_ranges(data):
-    corpus = read_corpus(data("topical_chat.json"))
+    corpus = whole(data("topical_chat.json"))
     ranges = {dimension.name: (dimension.low, dimension.high) for dimension in corpus.dimensions}
     assert ranges == {
         "understandability": (0, 1),
@@ -151,13 +155,13 @@ def test_topical_chat_shows_the_fact_and_keeps_its_ranges(data):
 
 
 def test_openmeva_keeps_the_published_metric_scores(data):
-    corpus = read_corpus(data("openmeva.json"))
+    corpus = whole(data("openmeva.json"))
     assert all(len(entry.text.extra["published_scores"]) == 19 for entry in corpus.texts)
     assert all("human" not in entry.text.extra["published_scores"] for entry in corpus.texts)
 
 
 def test_sfres_groups_texts_by_equal_data(data):
-    corpus = read_corpus(data("sfres.json"))
+    corpus = whole(data("sfres.json"))
     documents: dict[str, set[str]] = {}
     for entry in corpus.texts:
         documents.setdefault(entry.text.doc_id, set()).add(entry.text.source)
@@ -167,7 +171,7 @@ def test_sfres_groups_texts_by_equal_data(data):
 
 
 def test_qags_has_no_reference_where_the_file_repeats_the_article(data):
-    corpus = read_corpus(data("qags_xsum.json"))
+    corpus = whole(data("qags_xsum.json"))
     assert all(entry.text.references == () for entry in corpus.texts)
 
 
@@ -206,7 +210,7 @@ def test_topical_chat_keeps_a_reference_of_its_file(tmp_path):
 
 
 def test_a_known_file_reads_as_a_plain_table_too(data):
-    corpus = read_corpus(data("qags_cnndm.json"), "json")
+    corpus = whole(data("qags_cnndm.json"), "json")
     assert corpus.format == "json"
     assert len(corpus.texts) == (60 if data is made_data else 235)
     assert [(d.name, d.low, d.high) for d in corpus.dimensions] == [("consistency", 0, 1)]

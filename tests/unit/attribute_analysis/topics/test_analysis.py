@@ -6,7 +6,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.topics.grouping import TopicGrouping, chance_spread
-from app.attribute_analysis.topics.topic_models import analyse_topics, find_lda_topics, find_nmf_topics
+from app.attribute_analysis.topics.topic_models import TopicAnalysis, analyse_topics, find_lda_topics, find_nmf_topics
 from app.domain.attribute import ContributorKind
 from app.errors import InputError, NotReadyError
 
@@ -33,6 +33,11 @@ def planted(each: int = 14, seed: int = 0) -> tuple[AttributePool, list[int]]:
 @pytest.fixture(scope="module")
 def nmf() -> TopicGrouping:
     return find_nmf_topics(planted()[0], 3)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> TopicAnalysis:
+    return analyse_topics(planted()[0], 3, 4)
 
 
 @pytest.fixture(scope="module")
@@ -80,9 +85,8 @@ def test_order_of_attributes_and_contributors_does_not_matter(find) -> None:
     assert straight["stability"] == other["stability"]
 
 
-def test_the_same_input_gives_the_same_output() -> None:
-    pool, _ = planted()
-    assert analyse_topics(pool, 3, 4).to_json() == analyse_topics(pool, 3, 4).to_json()
+def test_the_same_input_gives_the_same_output(analysis: TopicAnalysis) -> None:
+    assert analyse_topics(planted()[0], 3, 4).to_json() == analysis.to_json()
 
 
 def test_noise_is_called_noise() -> None:
@@ -96,14 +100,13 @@ def test_noise_is_called_noise() -> None:
     assert "No model finds stable topics" in found.verdict
 
 
-def test_verdict_leads_with_what_repeats_best() -> None:
-    found = analyse_topics(planted()[0], 3, 5)
-    assert found.lead == "steady"
-    assert "are stable" in found.verdict
+def test_verdict_leads_with_what_repeats_best(analysis: TopicAnalysis) -> None:
+    assert analysis.lead == "steady"
+    assert "are stable" in analysis.verdict
 
 
-def test_json_has_the_promised_fields() -> None:
-    document = analyse_topics(planted()[0], 3, 4).to_json()
+def test_json_has_the_promised_fields(analysis: TopicAnalysis) -> None:
+    document = analysis.to_json()
     json.dumps(document, allow_nan=False)
     assert [topic["id"] for topic in document["topics"]] == [1, 2, 3]
     assert sum(document["shares"]["ada"]) == pytest.approx(1)
@@ -120,10 +123,9 @@ def test_what_a_set_spreads_by_chance_depends_on_its_size(n: int, topics: int, e
     assert chance_spread(n, topics) == pytest.approx(expected, abs=0.004)
 
 
-def test_each_set_stands_beside_its_own_chance() -> None:
-    found = analyse_topics(planted()[0], 3, 4)
-    chance = found.to_json()["chance"]
-    assert chance == {name: chance_spread(spread.n, 3) for name, spread in found.lda.spreads.items()}
+def test_each_set_stands_beside_its_own_chance(analysis: TopicAnalysis) -> None:
+    chance = analysis.to_json()["chance"]
+    assert chance == {name: chance_spread(spread.n, 3) for name, spread in analysis.lda.spreads.items()}
 
 
 def test_one_seed_says_that_stability_is_unknown() -> None:
