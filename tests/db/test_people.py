@@ -163,8 +163,8 @@ def test_several_connections_set_no_more_aside_than_there_is(database: Database)
         finally:
             own.close()
 
-    with ThreadPoolExecutor(8) as threads:
-        assert sum(threads.map(set_aside, range(8))) == 3
+    with ThreadPoolExecutor(5) as threads:
+        assert sum(threads.map(set_aside, range(5))) == 3
     with database.read() as work:
         assert work.api_tokens.get(token).spent_usd == pytest.approx(0.9)
 
