@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from scipy.optimize import nnls
+from sklearn.model_selection import GroupKFold
 
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign
@@ -69,8 +69,8 @@ def learn_weights(
     unrated.
 
     counting: as for `analyse_items`; its formula gives the equal weights. `group` names each text's source. Weights are
-    not negative and come from ridge regression of the rating on the answers (scikit-learn). Raises NotReadyError for
-    too few texts, sources or questions.
+    not negative and come from ridge regression of the rating on the answers. Raises NotReadyError for too few texts,
+    sources or questions.
     """
     kept = ~np.isnan(human) & ~np.isnan(answers).all(axis=1)
     sources = np.unique([str(cell) for cell, keep in zip(group, kept, strict=True) if keep], return_inverse=True)[1]
@@ -118,9 +118,20 @@ def _weights(answers: Floats, human: Floats, sources: Ints) -> Floats:
     all 0."""
     share = np.array([column[~np.isnan(column)].mean() if (~np.isnan(column)).any() else 0.0 for column in answers.T])
     filled = np.where(np.isnan(answers), share, answers)
-    folds = min(FOLDS, np.unique(sources).size)
-    search = GridSearchCV(
-        Ridge(positive=True), {"alpha": PENALTIES}, cv=GroupKFold(folds), scoring="neg_mean_squared_error"
-    )
-    weights: Floats = search.fit(filled, human, groups=sources).best_estimator_.coef_
+    errors = np.zeros(len(PENALTIES))
+    for train, test in GroupKFold(min(FOLDS, np.unique(sources).size)).split(filled, human, sources):
+        known, mean = filled[train], human[train].mean()
+        for place, penalty in enumerate(PENALTIES):
+            predicted = mean + (filled[test] - known.mean(axis=0)) @ _ridge(known, human[train], penalty)
+            errors[place] += np.mean((human[test] - predicted) ** 2)
+    weights = _ridge(filled, human, PENALTIES[int(errors.argmin())])
     return weights / weights.mean() if weights.sum() > 0 else np.ones(answers.shape[1])
+
+
+def _ridge(answers: Floats, human: Floats, penalty: float) -> Floats:
+    """Return (questions,) weights, none negative, of ridge regression with an intercept: least squares of the centred
+    columns with the penalty as further rows, solved exactly (Lawson and Hanson 1995, chapter 23)."""
+    questions = answers.shape[1]
+    rows = np.vstack([answers - answers.mean(axis=0), np.sqrt(penalty) * np.eye(questions)])
+    weights: Floats = nnls(rows, np.concatenate([human - human.mean(), np.zeros(questions)]))[0]
+    return weights

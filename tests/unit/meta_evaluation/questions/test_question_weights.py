@@ -1,17 +1,23 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import AgreementDesign
 from app.meta_evaluation.questions.item_analysis import weighted_share
-from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
+from app.meta_evaluation.questions.question_weights import FOLDS, PENALTIES, QuestionWeights, learn_weights
 
 NAN = np.nan
 SOURCES, SYSTEMS = 40, 6
 
 
+def sources(texts: int) -> list[str]:
+    return [f"d{number // SYSTEMS}" for number in range(texts)]
+
+
 def learnt(answers: np.ndarray, human: np.ndarray) -> QuestionWeights:
-    source = [f"d{number // SYSTEMS}" for number in range(human.size)]
+    source = sources(human.size)
     return learn_weights(answers, human, source, AgreementDesign(group=source, level="dataset", resamples=200))
 
 
@@ -42,6 +48,16 @@ def test_one_telling_question_among_coins_is_found_and_said_to_be_better() -> No
     assert found.difference.low > 0
     assert "better than equal" in found.verdict
     assert (found.n, found.without_rating, found.sources, found.folds) == (234, 6, 40, 5)
+
+
+def test_weights_equal_those_of_ridge_regression_in_scikit_learn() -> None:
+    answers, human = made_up(telling=0.8)
+    search = GridSearchCV(
+        Ridge(positive=True, tol=1e-10), {"alpha": PENALTIES}, cv=GroupKFold(FOLDS), scoring="neg_mean_squared_error"
+    )
+    expected = search.fit(answers, human, groups=sources(human.size)).best_estimator_.coef_
+    found = [each.weight for each in learnt(answers, human).weights]
+    assert found == pytest.approx((expected / expected.mean()).tolist(), abs=1e-5)
 
 
 def test_coins_alone_are_never_better() -> None:
