@@ -12,7 +12,7 @@ import pytest
 from app.evaluators.method import described
 from app.evaluators.registry import METHODS
 from tests.support.command_lines import code_in, spans_in, unknown_commands, unknown_words
-from tests.support.repository import ROOT, name_of, project_files
+from tests.support.repository import ROOT, name_of, nodes, project_files
 
 # What says how things are today.
 GUIDE = ROOT / "docs" / "guide"
@@ -33,9 +33,15 @@ def _code(document: Path) -> list[str]:
     return code_in(document.read_text(encoding="utf-8"))
 
 
+@cache
+def _places() -> frozenset[str]:
+    """The names of all files, and of the folders that they are in."""
+    files = [path.relative_to(ROOT) for path in project_files()]
+    return frozenset(place.as_posix() for file in files for place in (file, *file.parents))
+
+
 def _is_there(path: str) -> bool:
-    named = path.partition(":")[0].rstrip("/")
-    return any(name_of(file) == named or name_of(file).startswith(f"{named}/") for file in project_files())
+    return path.partition(":")[0].rstrip("/") in _places()
 
 
 def test_every_path_that_is_named_exists(subtests: pytest.Subtests) -> None:
@@ -146,12 +152,10 @@ def _rows(heading: str) -> list[list[str]]:
 
 def _defined(path: Path) -> set[str]:
     """The names that a Python file defines at its top level or in a class; the words of any other file."""
-    source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
-        return set(re.findall(r"\w+", source))
-    nodes = list(ast.walk(ast.parse(source)))
-    found = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
-    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
+        return set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    found = {node.name for node in nodes(path, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)}
+    assigned: list[ast.Assign | ast.AnnAssign] = [*nodes(path, ast.Assign), *nodes(path, ast.AnnAssign)]
     targets = [node.targets if isinstance(node, ast.Assign) else [node.target] for node in assigned]
     return found | {target.id for each in targets for target in each if isinstance(target, ast.Name)}
 
