@@ -55,10 +55,11 @@ def ended() -> Prepared[Project]:
 
 
 @pytest.fixture
-def workbench(ended: Prepared[Project], llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    """One with the study of people's attributes that has ended."""
-    ended.copy(tmp_path)
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
+def studied(ended: Prepared[Project], tmp_path: Path) -> Iterator[Workbench]:
+    """A workbench with the study of people's attributes that has ended."""
+    (tmp_path / "studied").mkdir()
+    ended.copy(tmp_path / "studied")
+    made = workbench_at(tmp_path / "studied")
     yield made
     made.database.close()
 
@@ -84,10 +85,10 @@ def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same
     assert found.correlation("rouge_l") == pytest.approx(spearmanr(alike, agreement).statistic)
 
 
-def test_likeness_is_the_compare_screens_likeness(workbench: Workbench, project: Project, dimension: Dimension) -> None:
-    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
-    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
-    screen = compare_contributors(attributes_of(workbench, project.id, dimension.id)).conditions.within
+def test_likeness_is_the_compare_screens_likeness(studied: Workbench, project: Project, dimension: Dimension) -> None:
+    (draw,) = condition_draws(studied, project.id, dimension.id).draws
+    found = effect_of_conditions(studied, project.id, dimension.id, draw, "dataset")
+    screen = compare_contributors(attributes_of(studied, project.id, dimension.id)).conditions.within
     for point in found.points:
         for measure in ("rouge_l", "jaccard", "cosine"):
             assert getattr(point.similarity, measure) == getattr(screen[point.condition], measure)
@@ -95,17 +96,17 @@ def test_likeness_is_the_compare_screens_likeness(workbench: Workbench, project:
 
 
 def test_conditions_scored_on_different_texts_are_refused_by_name(
-    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+    studied: Workbench, project: Project, dimension: Dimension, options: StudyOptions
 ) -> None:
-    run_study(workbench, project, replace(options, families=(Family.COMB,), seed=2))
-    there = condition_draws(workbench, project.id, dimension.id)
+    run_study(studied, project, replace(options, families=(Family.COMB,), seed=2))
+    there = condition_draws(studied, project.id, dimension.id)
     assert there.draws == ()
     refusal = next(refusal for refusal in there.refused if refusal.missing == ("comb",))
     sentence = refusal.sentence(str.upper)
     assert "12 texts (4 x 3, seed 1)" in sentence
     assert "COMB" in sentence
-    run_study(workbench, project, replace(options, families=(Family.COMB,)))
-    there = condition_draws(workbench, project.id, dimension.id)
+    run_study(studied, project, replace(options, families=(Family.COMB,)))
+    there = condition_draws(studied, project.id, dimension.id)
     assert [sorted(draw.runs) for draw in there.draws] == [["comb", "mh", "sh:Ana", "sh:Ben"]]
     assert there.refused == ()
 
@@ -122,33 +123,33 @@ def test_each_trial_is_a_draw_and_a_run_of_one_condition_alone_takes_no_place(
     assert all(len(draw.runs) == len(PAPERS) for draw in draws)
 
 
-def test_a_run_that_has_not_ended_takes_no_place(workbench: Workbench, project: Project, dimension: Dimension) -> None:
-    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+def test_a_run_that_has_not_ended_takes_no_place(studied: Workbench, project: Project, dimension: Dimension) -> None:
+    (draw,) = condition_draws(studied, project.id, dimension.id).draws
     run, checklist = draw.runs["mh"]
-    with workbench.database.write() as work:
+    with studied.database.write() as work:
         texts = tuple(work.runs.texts_of(run.id, dimension.id))
         part = RunDimension(dimension.id, checklist.id, texts=texts)
         work.runs.create(project.id, "checklist", "rules", dict(run.params), [part])
-    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+    (draw,) = condition_draws(studied, project.id, dimension.id).draws
     assert draw.runs["mh"][0].id == run.id
 
 
-def test_attributes_that_went_since_are_named(workbench: Workbench, project: Project, dimension: Dimension) -> None:
-    anas = next(a for a in attributes_of(workbench, project.id, dimension.id) if a.contributor == "Ana")
-    exclude_attributes(workbench, [anas.id], "no longer wanted")
-    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
-    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
+def test_attributes_that_went_since_are_named(studied: Workbench, project: Project, dimension: Dimension) -> None:
+    anas = next(a for a in attributes_of(studied, project.id, dimension.id) if a.contributor == "Ana")
+    exclude_attributes(studied, [anas.id], "no longer wanted")
+    (draw,) = condition_draws(studied, project.id, dimension.id).draws
+    found = effect_of_conditions(studied, project.id, dimension.id, draw, "dataset")
     point = next(point for point in found.points if point.condition == "sh:Ana")
     assert (point.attributes, point.gone) == (1, 1)
     assert any(remark.startswith("SH:ANA: of the attributes") for remark in found.remarks(str.upper))
 
 
 def test_checklists_made_otherwise_are_named(
-    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+    studied: Workbench, project: Project, dimension: Dimension, options: StudyOptions
 ) -> None:
-    run_study(workbench, project, replace(options, families=(Family.COMB,), components=3))
-    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
-    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
+    run_study(studied, project, replace(options, families=(Family.COMB,), components=3))
+    (draw,) = condition_draws(studied, project.id, dimension.id).draws
+    found = effect_of_conditions(studied, project.id, dimension.id, draw, "dataset")
     assert any("at most 3 and 5 components" in remark for remark in found.remarks())
 
 
