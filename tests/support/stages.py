@@ -26,12 +26,11 @@ from tests.support.repository import PACKAGES, ROOT
 
 RESULTS = ROOT / "test-results"
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
-# Those in a browser wait half of their time, so three at a time keep two cores busy. The longest files start first and
-# the shortest last, so that all end together.
+# The longest files start first and the shortest last, so that all end together.
 FOLDERS = ("e2e", "integration", "pages", "architecture", "contract", "db", "reference", "unit")
 STAGES: Mapping[str, Sequence[str]] = {
     "Tests": (
-        *("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not long"),
+        *(*IN_PARALLEL, "--no-loadscope-reorder", "-m", "not long"),
         *(f"tests/{folder}" for folder in FOLDERS),
     ),
 }
