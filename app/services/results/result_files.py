@@ -55,6 +55,9 @@ def verdicts_of(workbench: Workbench, results: Sequence[DimensionResult]) -> lis
 def _verdict(
     workbench: Workbench, result: DimensionResult, rated: Callable[[int], list[TextPlace]]
 ) -> AgreementVerdict:
+    """Return the verdict. If more units are needed (sources, systems or texts, which the interval draws), it says how
+    many are rated and not scored yet; not where both sources and systems are drawn. rated: dimension -> its rated texts
+    to score."""
     assert not result.locked
     ceilings, raters = ceiling_beside(workbench, result)
     found = agreement_verdict(result.meta, ceilings["spearman"], raters)
