@@ -51,9 +51,9 @@ documents: install-test ## Write the guide's page of JSON documents anew, from w
 release-check: install-test docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release
 
-# The type check takes a minute of one core, while the tests begin.
+# The type check takes a minute of one core, which the tests leave idle here and there.
 test: install-test browser wordnet ## Every check, and every test but the long ones
-	@$(MAKE) --no-print-directory check & checks=$$!; \
+	@nice -n 5 $(MAKE) --no-print-directory check & checks=$$!; \
 	$(BIN)/python -m tests.support.stages; tested=$$?; \
 	wait $$checks && exit $$tested
 
