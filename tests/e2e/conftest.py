@@ -178,21 +178,29 @@ def browser_path() -> str:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def playwright_(browser_path: str) -> Iterator[Playwright]:
-    """Gone with the last test of a file: while it is there its event loop runs in this thread, and no other test can
-    start one."""
+    """Gone with the last test of this folder: while it is there its event loop runs in this thread, and no other test
+    can start one."""
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
     """Of people who asked their system for less motion: placeholders that move take a tenth of a walk's CPU."""
     launched = playwright_.chromium.launch(executable_path=browser_path, args=list(LAUNCH_ARGUMENTS))
     launched.new_context = partial(launched.new_context, reduced_motion="reduce")  # type: ignore[method-assign]
     yield launched
     launched.close()
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """For all tests of a file: one that parses Streamlit's scripts anew takes three times as long to show a screen."""
+    opened = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -203,12 +211,16 @@ def scheme() -> Literal["light", "dark"]:
 
 @pytest.fixture
 def page(
-    browser: Browser, app: App, scheme: Literal["light", "dark"], request: pytest.FixtureRequest
+    context: BrowserContext, app: App, scheme: Literal["light", "dark"], request: pytest.FixtureRequest
 ) -> Iterator[Page]:
     """A tab of a person with nothing remembered. Whatever the page tries to fetch elsewhere fails the test."""
     expect.set_options(timeout=PATIENCE_MS)
-    context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme))
-    opened = context.new_page()
+    context.clear_cookies()
+    opened = app.let_in(context).new_page()
+    context.new_cdp_session(opened).send(
+        "Storage.clearDataForOrigin", {"origin": app.url, "storageTypes": "local_storage"}
+    )
+    opened.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     opened.set_default_timeout(PATIENCE_MS)
     elsewhere: list[str] = []
     opened.on("request", lambda asked: None if _is_local(asked.url, app.url) else elsewhere.append(asked.url))
@@ -216,7 +228,8 @@ def page(
     if FAILED in request.node.stash:
         SCREENSHOTS.mkdir(exist_ok=True)
         opened.screenshot(path=SCREENSHOTS / f"{request.node.name}.png", full_page=True)
-    context.close()
+    for tab in context.pages:
+        tab.close()
     assert elsewhere == []
 
 

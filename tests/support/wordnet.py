@@ -49,7 +49,7 @@ def fetch_wordnet() -> bool:
 
 
 def main() -> int:
-    """Without WordNet one test is skipped, so that is no failure. NLTK, which takes seconds to import, is asked last."""
+    """Without WordNet one test is skipped: no failure. NLTK, which takes seconds to import, is asked last."""
     found = NLTK_DATA.exists() or fetch_wordnet() or use_wordnet()
     print(
         "WordNet for the tests of METEOR is here" if found else "There is no WordNet: METEOR is tested without synonyms"
