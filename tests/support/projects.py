@@ -1,9 +1,13 @@
 """Workbenches on a database of their own, with a project ready to be scored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from pydantic import SecretStr
+from sqlmodel import SQLModel
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.domain.project import Dimension, Project, Rating, Task, Text
@@ -35,18 +39,47 @@ class ModelBench(Workbench):
 
 
 def ready_to_score(workbench: Workbench, texts: int = 12, questions: int = 3) -> Dimension:
-    """Project 1 with `texts` rated texts of four systems and a published checklist of `questions` questions."""
+    """Project 1 with `texts` rated texts of four systems and a published checklist of `questions` questions.
+
+    Its rows are made once in a process; an empty SQLite database gets a copy of them.
+    """
     with workbench.database.write() as work:
-        project = work.projects.add("Ready", Task("summary", "article"))
-        dimension = work.projects.add_dimension(project.id, Dimension("coherence", "How the parts fit together."))
-        made = [Text(f"d{n // 4}", f"Text number {n}.", f"s{n % 4}", source=f"Source {n // 4}.") for n in range(texts)]
-        work.texts.add_many(project.id, made)
-        ids = work.texts.ids_by_key(project.id)
-        work.texts.add_ratings(
-            [(ids[text.key], dimension.id, Rating("coherence", "r1", 1.0 + n % 5)) for n, text in enumerate(made)]
-        )
-        small_checklist(work, dimension.id, questions)
+        if workbench.database.file is None or work.projects.all():
+            return _add_ready(work, texts, questions)
+        dimension, rows = _ready_rows(texts, questions)
+        connection = work._session.connection()
+        for statement, values in rows.items():
+            connection.exec_driver_sql(statement, values)
         return dimension
+
+
+def _add_ready(work: UnitOfWork, texts: int, questions: int) -> Dimension:
+    project = work.projects.add("Ready", Task("summary", "article"))
+    dimension = work.projects.add_dimension(project.id, Dimension("coherence", "How the parts fit together."))
+    made = [Text(f"d{n // 4}", f"Text number {n}.", f"s{n % 4}", source=f"Source {n // 4}.") for n in range(texts)]
+    work.texts.add_many(project.id, made)
+    ids = work.texts.ids_by_key(project.id)
+    work.texts.add_ratings(
+        [(ids[text.key], dimension.id, Rating("coherence", "r1", 1.0 + n % 5)) for n, text in enumerate(made)]
+    )
+    small_checklist(work, dimension.id, questions)
+    return dimension
+
+
+@cache
+def _ready_rows(texts: int, questions: int) -> tuple[Dimension, Mapping[str, list[tuple[Any, ...]]]]:
+    """The dimension, and for each table that has rows the statement that inserts them with their values."""
+    with TemporaryDirectory() as folder:
+        workbench = workbench_at(Path(folder))
+        with workbench.database.write() as work:
+            dimension = _add_ready(work, texts, questions)
+            rows = {}
+            for table in SQLModel.metadata.sorted_tables:
+                found = [tuple(row) for row in work._session.connection().exec_driver_sql(f'SELECT * FROM "{table}"')]
+                if found:
+                    rows[f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(found[0]))})'] = found
+        workbench.database.close()
+    return dimension, rows
 
 
 def small_checklist(work: UnitOfWork, dimension_id: int, questions: int = 3) -> Checklist:

@@ -7,10 +7,13 @@ from sqlalchemy import create_engine as plain_create_engine
 
 from db.engine import json_text
 
+STATEMENTS = 5_000
+"""More than all tests together run, so that none is compiled again."""
+
 
 def _connected_once() -> Engine:
     """A dialect learns the library's version with the first connection."""
-    engine = plain_create_engine("sqlite://", json_serializer=json_text)
+    engine = plain_create_engine("sqlite://", json_serializer=json_text, query_cache_size=STATEMENTS)
     engine.connect().close()
     engine.dispose()
     return engine

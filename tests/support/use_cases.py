@@ -8,7 +8,7 @@ import re
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ class FoundUseCase:
     def project(self) -> str:
         return str(getattr(self.function, "project", ""))
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, Any]:
         """Name -> type, of all but the workbench."""
         plain = inspect.unwrap(self.function)

@@ -139,7 +139,8 @@ class Rights:
 
     def may(self, found: FoundUseCase, actor: Actor, given: Mapping[str, Any]) -> bool:
         assert found.right is not None
-        key = (actor.name, found.right, found.project, repr(sorted(given.items(), key=lambda each: each[0])))
+        said = sorted((name, repr(value)) for name, value in given.items() if value is not None)
+        key = (actor.name, found.right, found.project, repr(said))
         if key not in self._checked:
             self._checked[key] = self._may(actor, found.right, given, found.project)
         return self._checked[key]
