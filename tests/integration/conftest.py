@@ -8,6 +8,7 @@ import pytest
 from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score, workbench_at
 
 
@@ -21,6 +22,13 @@ def usual() -> Usual:
 def llm(usual: Usual) -> Iterator[FakeLlm]:
     with FakeLlm(usual=usual) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def vendors() -> Iterator[ModernVendors]:
+    """The vendors' APIs, for tests that each ask under options of their own."""
+    with modern_vendors() as running:
+        yield running
 
 
 @pytest.fixture

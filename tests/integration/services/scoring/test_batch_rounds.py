@@ -20,7 +20,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, work_on
 from app.services.scoring.scoring_jobs import ask_rest, cancel_batches
 from db.unit_of_work import Database
-from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.modern_vendors import ModernVendors
 from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score
 
@@ -30,7 +30,7 @@ CLASSES = {
     "anthropic": anthropic.AnthropicBatches,
     "google": google.GoogleBatches,
 }
-TEXTS = 12
+TEXTS = 8
 
 
 class Killed(BaseException):
@@ -38,19 +38,13 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def vendors() -> Iterator[ModernVendors]:
-    with modern_vendors() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def ready() -> Prepared[Dimension]:
-    return prepared(ready_to_score)
+    return prepared(lambda workbench: ready_to_score(workbench, TEXTS))
 
 
 @pytest.fixture
 def database(ready: Prepared[Dimension], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    """One with twelve texts."""
+    """One with eight texts."""
     ready.copy(tmp_path)
     monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.05)
     made = Database(f"sqlite:///{tmp_path}/workbench.db")
@@ -111,7 +105,7 @@ def test_all_but_the_first_text_is_answered_in_one_batch_at_half_the_price(
     assert paid == pytest.approx(usual * (1 + (TEXTS - 1) / 2) / TEXTS, rel=0.05)
 
 
-@pytest.mark.parametrize("fault", ["bexpire=5", "berror=5"])
+@pytest.mark.parametrize("fault", ["bexpire=3", "berror=3"])
 def test_what_expires_or_fails_goes_into_the_next_batch(
     database: Database, vendors: ModernVendors, judge: str, fault: str
 ) -> None:
@@ -126,7 +120,7 @@ def test_what_expires_or_fails_goes_into_the_next_batch(
 def test_what_a_batch_does_not_answer_is_asked_at_once_where_that_is_wished(
     database: Database, vendors: ModernVendors, judge: str
 ) -> None:
-    found = planned(database, vendors, "batch=0.1,bexpire=5,rest=1", judge, batch=LIVE)
+    found = planned(database, vendors, "batch=0.1,bexpire=3,rest=1", judge, batch=LIVE)
     report = work_on(found.workbench, found.run)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert (found.live(), found.batched()) == (3, TEXTS - 3)
@@ -140,7 +134,7 @@ def test_the_rest_is_asked_at_once_where_that_is_wished_later(
     async def ends(*_: Any) -> Any:
         raise Killed
 
-    found = planned(database, vendors, "batch=0.1,bexpire=5,later=1", judge)
+    found = planned(database, vendors, "batch=0.1,bexpire=3,later=1", judge)
     with monkeypatch.context() as until_killed, pytest.raises(Killed):
         until_killed.setattr(CLASSES[judge.partition(":")[0]], "look", ends)
         work_on(found.workbench, found.run)
@@ -155,7 +149,7 @@ def test_what_is_too_much_for_one_batch_goes_in_several_and_a_program_that_ends_
     database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handing_in = CLASSES[judge.partition(":")[0]]
-    monkeypatch.setattr(handing_in, "limits", BatchLimits(5, 200_000_000))
+    monkeypatch.setattr(handing_in, "limits", BatchLimits(3, 200_000_000))
     found = planned(database, vendors, "batch=0.1,split=1", judge)
     submit, handed_in = handing_in.submit, []
 
@@ -174,7 +168,7 @@ def test_what_is_too_much_for_one_batch_goes_in_several_and_a_program_that_ends_
     assert (found.live(), found.batched()) == (1, TEXTS - 1)
     with database.read() as work:
         there = [each.requests for each in work.provider_batches.of_run(found.run) if each.handle]
-    assert there == [5, 5, 1]
+    assert there == [3, 3, 1]
 
 
 def test_only_a_run_in_batches_has_a_rest(database: Database, vendors: ModernVendors) -> None:

@@ -15,7 +15,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, RunReport, set_budget, start_run, work_on
 from app.settings import settings
 from db.unit_of_work import Database
-from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.modern_vendors import ModernVendors
 from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score
 
@@ -27,30 +27,26 @@ LOST = ("cut=2", "html=2", "err200=2")
 BUDGETS = ("think=3000", "heavy=4:9000")
 
 
+TEXTS = 8
+
+
 def each_once(mixes: Sequence[str]) -> list[object]:
-    """(judge, mix): each judge and each mix in `make test`, all pairs in `make test-all`."""
-    fewer = min(len(mixes), len(JUDGES))
+    """(judge, mix): each mix once in `make test`, with the judges in turn; all pairs in `make test-all`."""
     return [
-        pytest.param(judge, mix, marks=() if (number - place) % fewer == 0 else pytest.mark.long)
+        pytest.param(judge, mix, marks=() if number % len(JUDGES) == place else pytest.mark.long)
         for place, judge in enumerate(JUDGES)
         for number, mix in enumerate(mixes)
     ]
 
 
 @pytest.fixture(scope="module")
-def vendors() -> Iterator[ModernVendors]:
-    with modern_vendors() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def ready() -> Prepared[Dimension]:
-    return prepared(ready_to_score)
+    return prepared(lambda workbench: ready_to_score(workbench, TEXTS))
 
 
 @pytest.fixture
 def database(ready: Prepared[Dimension], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
-    """One with twelve texts."""
+    """One with eight texts."""
     monkeypatch.setattr(models, "PATIENCE", RetryPolicy(first=0.01, longest=0.05))
     ready.copy(tmp_path)
     made = Database(f"sqlite:///{tmp_path}/workbench.db")
@@ -99,7 +95,7 @@ def test_replies_that_were_lost_have_no_known_cost_and_what_came_is_counted(
     options = f"{mix},lost={judge.replace(':', '-')}"
     workbench, run_id = planned(database, vendors, options, judge)
     report = work_on(workbench, run_id)
-    assert report.run.done == 12
+    assert report.run.done == TEXTS
     assert report.tally.cost_usd is None
     spent, billed = run_spending(workbench, run_id), vendors.state(options)["billed"]
     assert spent.cost_usd is None
@@ -107,7 +103,7 @@ def test_replies_that_were_lost_have_no_known_cost_and_what_came_is_counted(
     assert 0 < spent.input_tokens < billed["input"]
 
 
-@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("judge", [JUDGES[0], *(pytest.param(judge, marks=pytest.mark.long) for judge in JUDGES[1:])])
 def test_a_budget_stops_where_a_reply_was_lost(database: Database, vendors: ModernVendors, judge: str) -> None:
     options = f"cut=1,budget={judge.replace(':', '-')}"
     workbench, run_id = planned(database, vendors, options, judge, budget=50.0)
@@ -143,13 +139,13 @@ def test_a_budget_holds_whatever_is_in_flight(database: Database, vendors: Moder
     workbench, run_id = planned(database, vendors, options, judge, budget=1000.0)
     price = known_prices().of(judge, today())
     assert price is not None
-    budget = 6 * (3000 * price.output + 400 * price.input) / 1e6
+    budget = TEXTS / 2 * (3000 * price.output + 400 * price.input) / 1e6
     set_budget(workbench, run_id, budget)
     first = work_on(workbench, run_id)
     assert first.tally.cost_usd is not None
     assert first.tally.cost_usd <= budget * (1 if mix.startswith("think") else 1.5)  # one may be longer than any before
     set_budget(workbench, run_id, 100.0)
     second = work_on(workbench, run_id)
-    assert second.run.done == 12
+    assert second.run.done == TEXTS
     check_billed(workbench, vendors, options, [first, second])
     assert vendors.state(options)["ok"] == first.tally.calls + second.tally.calls

@@ -5,6 +5,7 @@ import random
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,7 @@ from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Stat
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.made_data import made_data
 
-QUESTIONS = 9
+QUESTIONS, SUMMARIES = 9, 480
 Deciding = Callable[[Received], Behaviour]
 
 
@@ -102,9 +103,8 @@ def workbench(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbenc
 @pytest.fixture
 def coherence(workbench: Workbench) -> Dimension:
     """The first summaries of SummEval, in a project with a checklist of nine questions."""
-    path = made_data("summeval_model_annotations.aligned.paired.jsonl")
-    corpus = read_corpus(path)
-    store_corpus(workbench, corpus, "News")
+    corpus = read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl"))
+    store_corpus(workbench, replace(corpus, texts=corpus.texts[:SUMMARIES]), "News")
     with workbench.database.write() as work:
         dimension = next(d for d in work.projects.dimensions(1) if d.name == "coherence")
         asked = [
@@ -117,7 +117,7 @@ def coherence(workbench: Workbench) -> Dimension:
 
 
 def scored(workbench: Workbench, dimension: Dimension, texts: int = 400, use_cache: bool = True) -> RunReport:
-    options = RunOptions((dimension,), "llama:judge", share=texts / 1200, use_cache=use_cache)
+    options = RunOptions((dimension,), "llama:judge", share=texts / SUMMARIES, use_cache=use_cache)
     return work_on(workbench, start_run(workbench, 1, options))
 
 
@@ -126,13 +126,13 @@ def scores(workbench: Workbench, report: RunReport) -> dict[int, tuple[float | N
     return {row.text: (row.score, row.coverage) for row in result.rows}
 
 
-@pytest.mark.parametrize("texts", [120, pytest.param(400, marks=pytest.mark.long)])
+@pytest.mark.parametrize("texts", [64, pytest.param(400, marks=pytest.mark.long)])
 def test_all_are_scored_as_without_faults(workbench: Workbench, coherence: Dimension, llm: FakeLlm, texts: int) -> None:
     truth = scored(workbench, coherence, texts)
     different = {json.dumps(received.body["messages"]) for received in llm.requests}
     assert (truth.run.done, len(llm.requests)) == (texts, len(different))
     assert truth.tally.calls + truth.tally.cached == texts, "two systems may have written the very same summary"
-    llm.usual = faulty = Faulty(seed=48)
+    llm.usual = faulty = Faulty(seed=15)
     report = scored(workbench, coherence, texts, use_cache=False)
     assert (report.run.done, report.run.failed, report.run.status) == (texts, 0, RunStatus.DONE)
     assert scores(workbench, report) == scores(workbench, truth)
@@ -157,7 +157,7 @@ def test_a_judge_that_always_counts_from_0_scores_nothing(
     workbench: Workbench, coherence: Dimension, llm: FakeLlm
 ) -> None:
     llm.usual = _counted_from_0
-    options = RunOptions((coherence,), "llama:judge", share=20 / 1200)
+    options = RunOptions((coherence,), "llama:judge", share=12 / SUMMARIES)
     report = work_on(workbench, start_run(workbench, 1, options))
     assert (report.run.done, report.run.failed) == (0, report.run.all)
     assert len(llm.requests) == 3 * report.run.all, "asked again twice, and not a fourth time: it is no chance"

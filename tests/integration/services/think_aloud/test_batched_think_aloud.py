@@ -25,7 +25,7 @@ from app.services.think_aloud.llm_think_aloud import (
 )
 from app.services.think_aloud.think_aloud_jobs import collect_batches
 from db.unit_of_work import Database
-from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.modern_vendors import ModernVendors
 
 OPENAI = "openai:gpt-4o"
 MODELS = {
@@ -34,12 +34,6 @@ MODELS = {
     "google:gemini-2.5-flash": google.GoogleBatches,
 }
 NAMES = ("order", "warmth", "clarity", "pace")
-
-
-@pytest.fixture(scope="module")
-def vendors() -> Iterator[ModernVendors]:
-    with modern_vendors() as running:
-        yield running
 
 
 @pytest.fixture
