@@ -40,6 +40,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import import_judge_answers, import_scores
 from app.services.think_aloud.transcripts import save_recording, save_transcript
 from tests.support.hostile_files import damaged, damaged_archive, forked, try_all
+from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score, workbench_at
 from tests.unit.corpora.test_conversations import SHAPES
 
@@ -99,13 +100,9 @@ TABLES = {
 class Benches:
     """Workbenches with the same project, a new one after some cases so that none grows."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, project: Prepared[object], folder: Path) -> None:
         self.folder, self._count, self._now = folder, count(), None
-        made = workbench_at(folder)
-        ready_to_score(made)
-        draw_texts(made, 1, 4, seed=2)
-        made.database.close()
-        self._template = folder / "workbench.db"
+        self._project = project
 
     def get(self) -> Workbench:
         if next(self._count) % CASES_BEFORE_NEW == 0 or self._now is None:
@@ -113,7 +110,7 @@ class Benches:
             place = self.folder / "now"
             shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
-            shutil.copy(self._template, place / "workbench.db")
+            self._project.copy(place)
             self._now = workbench_at(place)
         return self._now
 
@@ -123,10 +120,20 @@ class Benches:
             self._now = None
 
 
+def _drawn(workbench: Workbench) -> None:
+    ready_to_score(workbench)
+    draw_texts(workbench, 1, 4, seed=2)
+
+
+@pytest.fixture(scope="module")
+def project() -> Prepared[None]:
+    return prepared(_drawn)
+
+
 @pytest.fixture
-def benches(tmp_path: Path) -> Iterator[Benches]:
+def benches(project: Prepared[None], tmp_path: Path) -> Iterator[Benches]:
     (tmp_path / "benches").mkdir()
-    made = Benches(tmp_path / "benches")
+    made = Benches(project, tmp_path / "benches")
     yield made
     made.close()
 

@@ -66,10 +66,8 @@ def billed(received: Received) -> Behaviour:
     return Reply(reply.text, tokens=Tokens(input=100 + 10 * questions, output=5 * questions))
 
 
-def test_a_judge_that_goes_by_no_place_changes_nothing_but_the_cost(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
-) -> None:
-    llm.usual = billed
+def test_a_judge_that_goes_by_no_place_changes_nothing_but_the_cost(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension, llm.usual = ready_to_score(workbench, 40, QUESTIONS), billed
     earlier = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
     work_on(workbench, earlier)
     result = compared(workbench, dimension)
@@ -114,12 +112,12 @@ def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: Fake
     llm.usual = judge_of(steady)
     with workbench.database.read() as work:
         checklist = work.checklists.versions(dimension.id)[0]
-    drawn = draw_texts(workbench, checklist.id, 20, 1)
+    drawn = draw_texts(workbench, checklist.id, 12, 1)
     answer_all(workbench, drawn, "Ana", {(text, checklist.asked[0].id): Answer.YES for text in drawn.texts})
-    result = compared(workbench, dimension, texts=20)
+    result = compared(workbench, dimension, texts=12)
     found = result.comparison
     assert found is not None
-    assert (found.experts, found.expert_texts) == (20, 20)
+    assert (found.experts, found.expert_texts) == (12, 12)
     accuracy = found.ways[AskingWay.REVERSED].accuracy
     together = cached_result(workbench, result.runs[AskingWay.TOGETHER].id, dimension.id)
     assert together is not None
@@ -127,7 +125,7 @@ def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: Fake
         given = work.results.answers(together.run.id, dimension.id)
     yes = [said for text in drawn.texts for _, question, said in given[text] if question == checklist.asked[0].id]
     assert accuracy is not None
-    assert accuracy.value == pytest.approx(yes.count(Answer.YES) / 20)
+    assert accuracy.value == pytest.approx(yes.count(Answer.YES) / 12)
 
 
 def test_a_half_scored_comparison_says_so(workbench: Workbench, dimension: Dimension) -> None:

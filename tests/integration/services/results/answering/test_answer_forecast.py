@@ -1,6 +1,9 @@
 """What more answers of experts would bring, in figures and in plain sentences."""
 
 import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +15,14 @@ from app.services.checklists.answer_draws import draw_texts
 from app.services.results.corrected_shares import planned_answers
 from app.services.runtime.workbench import Workbench
 from tests.support.answering import answer_all
-from tests.support.projects import ready_to_score
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import ready_to_score, workbench_at
 
 CHECKLIST, TEXTS = 1, 120
 
 
-@pytest.fixture
-def bench(workbench: Workbench) -> Workbench:
+def answered_by_judges(workbench: Workbench) -> None:
+    """All texts, by two judges."""
     ready_to_score(workbench, texts=TEXTS)
     with workbench.database.write() as work:
         for judge in ("one", "two"):
@@ -30,7 +34,38 @@ def bench(workbench: Workbench) -> Workbench:
                 for n, planned in enumerate(work.runs.open_scores(run), start=1)
             ]
             work.runs.save(outcomes)
-    return workbench
+
+
+def answered_by_people(workbench: Workbench) -> None:
+    """48 texts too."""
+    answered_by_judges(workbench)
+    people_answer(workbench, draw_texts(workbench, CHECKLIST, 48, seed=2))
+
+
+@pytest.fixture(scope="module")
+def by_judges() -> Prepared[None]:
+    return prepared(answered_by_judges)
+
+
+@pytest.fixture(scope="module")
+def by_people() -> Prepared[None]:
+    return prepared(answered_by_people)
+
+
+@pytest.fixture
+def bench(by_judges: Prepared[None], tmp_path: Path) -> Iterator[Workbench]:
+    by_judges.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def answered(by_people: Prepared[None], tmp_path: Path) -> Iterator[Workbench]:
+    by_people.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
 
 
 def judged(judge: str, text: int, question: int) -> Answer:
@@ -73,9 +108,8 @@ def test_texts_that_the_judge_lacks_are_said(bench: Workbench) -> None:
     assert "only those correct it" in planned_answers(bench, CHECKLIST, WaveRequest(102)).forecast.said[-1]
 
 
-def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(bench: Workbench) -> None:
-    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    found = planned_answers(bench, CHECKLIST, WaveRequest(24)).forecast
+def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(answered: Workbench) -> None:
+    found = planned_answers(answered, CHECKLIST, WaveRequest(24)).forecast
     assert (found.answers, found.question) == (48, 1)
     assert found.widest is not None
     (forecast,) = found.widest.forecast
@@ -90,18 +124,18 @@ def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(b
 
 @pytest.mark.parametrize("made_for", [{"anchors": 1}, {"asking_way": "reversed"}])
 def test_runs_about_some_texts_only_are_not_what_the_forecast_rests_on(
-    bench: Workbench, made_for: dict[str, object]
+    answered: Workbench, made_for: dict[str, object]
 ) -> None:
-    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    before = planned_answers(bench, CHECKLIST, WaveRequest(24)).forecast
-    with bench.database.write() as work:
+    before = planned_answers(answered, CHECKLIST, WaveRequest(24)).forecast
+    with answered.database.write() as work:
         run = work.runs.create(1, "checklist", "two", made_for, [RunDimension(1, CHECKLIST, texts=(1, 2))])
         (one, _) = work.runs.open_scores(run)
         work.runs.save([Outcome(one, Evaluation(5.0, 1.0, (Judgment(1, Answer.YES),)))])
-    assert planned_answers(bench, CHECKLIST, WaveRequest(24)).forecast.said == before.said
+    assert planned_answers(answered, CHECKLIST, WaveRequest(24)).forecast.said == before.said
 
 
 def test_once_all_texts_are_given_out_it_says_so(bench: Workbench) -> None:
-    people_answer(bench, draw_texts(bench, CHECKLIST, 100, seed=2))
+    draw = draw_texts(bench, CHECKLIST, 100, seed=2)
+    people_answer(bench, replace(draw, texts=draw.texts[:40]))
     said = planned_answers(bench, CHECKLIST, WaveRequest(20)).forecast.said
     assert said[-1] == "With these experts have every text that can be drawn: then only new texts need the judge."

@@ -29,7 +29,7 @@ from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score, workbench_at
 
 JUDGE = "llama:judge"
-TEXTS, QUESTIONS = 8, 3
+TEXTS, QUESTIONS = 6, 3
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 HOSTILE = (SCRIPT, "x" * 100_000, "You judge the coherence of one summary", "\0\x1b]0;title\x07\u202e", "**a** [b](c)")
 
@@ -76,7 +76,9 @@ def quotes_of(workbench: Workbench, run: int, dimension: Dimension) -> list[Judg
         return [one for each in work.results.judgments_by_text(run, dimension.id).values() for one in each]
 
 
-def test_quotes_are_kept_counted_and_exported(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+def test_quotes_are_kept_counted_exported_and_come_along_elsewhere(
+    workbench: Workbench, dimension: Dimension, tmp_path: Path
+) -> None:
     run = scored(workbench, options(dimension))
     assert {one.quote for one in quotes_of(workbench, run, dimension)} == {"text number", SCRIPT, ""}
     counts = quote_counts(workbench, run, dimension.id)
@@ -86,19 +88,14 @@ def test_quotes_are_kept_counted_and_exported(workbench: Workbench, llm: FakeLlm
     assert [row["quote"] for row in judgment_rows(workbench, 1)][:3] == ["text number", SCRIPT, ""]
     assert result_of(workbench, run).meta.figures["spearman"].signature
 
-
-def test_they_come_along_to_another_computer(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension, tmp_path: Path
-) -> None:
-    scored(workbench, options(dimension))
     export_project(workbench, "Ready", tmp_path / "ready.zip")
     (tmp_path / "elsewhere").mkdir()
-    elsewhere = workbench_at(tmp_path / "elsewhere", f"{llm.url}/v1")
+    elsewhere = workbench_at(tmp_path / "elsewhere")
     import_project(elsewhere, tmp_path / "ready.zip")
     with elsewhere.database.read() as work:
         (there,) = work.runs.all(work.projects.get("Ready").id)
         (part,) = work.runs.parts(there.id)
-    assert quote_counts(elsewhere, there.id, part.dimension) == quote_counts(workbench, 1, dimension.id)
+    assert quote_counts(elsewhere, there.id, part.dimension) == counts
     elsewhere.database.close()
 
 
