@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from tests.support.fake_llm.checklist_builder import build_answer
 from tests.support.fake_llm.checklist_builder import stage_of as stage_asked
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.model_field import not_set_up
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
 
 Open = Callable[[str], AppTest]
 POINTS = [f"Point number {n} of what matters." for n in range(1, 9)]
@@ -67,16 +70,24 @@ def llm(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
         yield server
 
 
-@pytest.fixture
-def letters(llm: FakeLlm) -> Workbench:
-    """A project with eight attributes and a build whose stages are all done."""
-    workbench = open_workbench()
+def _built(workbench: Workbench) -> None:
     create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
     _, dimension = place(workbench, "Letters")
     add_attributes(workbench, dimension.id, "Mira", ContributorKind.HUMAN, POINTS)
     run_stages(workbench, start_build(workbench, dimension, "llama:builder"))
-    llm.requests.clear()
-    return workbench
+
+
+@pytest.fixture(scope="module")
+def built_letters() -> Prepared[None]:
+    with FakeLlm(usual=build_answer) as server:
+        return prepared(_built, partial(workbench_at, llm_url=f"{server.url}/v1"))
+
+
+@pytest.fixture
+def letters(built_letters: Prepared[None], llm: FakeLlm, home: Path) -> Workbench:
+    """A project with eight attributes and a build whose stages are all done."""
+    built_letters.copy(home)
+    return open_workbench()
 
 
 def finished(app: AppTest, workbench: Workbench, project: str = "Letters") -> AppTest:
@@ -111,19 +122,6 @@ def test_step_by_step_from_nothing_to_a_version(letters: Workbench, open_screen:
     assert app.button(key="open_checklist").label == "Open version 1"
 
 
-def test_the_history_shows_who_made_each_change(letters: Workbench, open_screen: Open):
-    app = open_screen("how_it_was_made")
-    app.session_state["editor"] = "Ana *B*"
-    app = at(app, Stage.COMPONENTS)
-    assert any(p.proto.popover.label == "You edit as Ana \\*B\\*" for p in app.get("popover"))
-    build = newest(letters, "Letters").id
-    app.button(key=f"open_{build}_component_1").click().run()
-    app.text_area(key=f"component_description_{build}_1").set_value("What comes when.")
-    app.button(key=f"save_component_{build}_1").click().run()
-    who = next(d.value for d in app.dataframe if "Who" in d.value)["Who"].tolist()
-    assert who[0] == "Ana *B*" and set(who[1:]) == {""}
-
-
 def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     app = open_screen("how_it_was_made")
@@ -136,13 +134,8 @@ def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(dem
     made = checklists(demo)[0]
     assert (made.version, made.condition, made.model) == (2, "mh", "rules")
     assert len(made.components) <= 3
-    assert app.success[0].value.startswith("Version 2 is a draft with")
-
-
-def test_running_all_stages_shows_the_last_stage_when_done(demo: Workbench, open_screen: Open):
-    app = open_screen("how_it_was_made")
-    app = finished(app.button(key="build").click().run(), demo, "Demo")
     assert app.session_state["stage"] == Stage.VALIDATION
+    assert app.success[0].value.startswith("Version 2 is a draft with")
 
 
 def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_screen: Open):
@@ -151,6 +144,11 @@ def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_scree
         add_attributes(demo, dimension.id, name, ContributorKind.HUMAN, [f"What {name} looks at."])
     kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
     app = open_screen("how_it_was_made")
+    for _ in range(2):  # a browser makes a field when its popover opens, from the last drawing
+        assert len(app.button_group(key=f"condition_{dimension.id}_{len(kinds)}").proto.default) == len(kinds)
+        app.run()
+    app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value([]).run()
+    assert app.button(key="build").disabled
     app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value(["Ada, Dr.", "rules"]).run()
     assert any(c.value.startswith("Only Ada, Dr., rules, not an LLM · ") for c in app.caption)
     app.button(key="build").click().run()
@@ -160,14 +158,6 @@ def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_scree
     used = {a for c in made.components for a in c.attributes} | {d.attribute for d in made.dropped}
     said = {a.id for a in attributes_of(demo, project_id, dimension.id) if a.contributor in ("Ada, Dr.", "rules")}
     assert used == said
-
-
-def test_nobody_ticked_builds_nothing(demo: Workbench, open_screen: Open):
-    project_id, dimension = place(demo)
-    kinds = {a.contributor for a in attributes_of(demo, project_id, dimension.id)}
-    app = open_screen("how_it_was_made")
-    app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value([]).run()
-    assert app.button(key="build").disabled
 
 
 def test_all_dimensions_are_built_and_named(demo: Workbench, open_screen: Open):
@@ -189,25 +179,24 @@ def test_each_stage_shows_its_input_its_prompt_and_its_answer(letters: Workbench
         assert answer.startswith("{")
 
 
-def test_a_component_described_by_hand_makes_the_rest_stale_and_undo_takes_it_back(
-    letters: Workbench, open_screen: Open
-):
+def test_components_are_described_undone_added_and_removed(letters: Workbench, open_screen: Open):
     build_id = newest(letters, "Letters").id
-    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
+    app = open_screen("how_it_was_made")
+    app.session_state["editor"] = "Ana *B*"
+    app = at(app, Stage.COMPONENTS)
+    assert any(p.proto.popover.label == "You edit as Ana \\*B\\*" for p in app.get("popover"))
     app.button(key=f"open_{build_id}_component_1").click().run()
     app.text_input(key=f"component_name_{build_id}_1").set_value("Sequence")
+    app.text_area(key=f"component_description_{build_id}_1").set_value("What comes when.")
     app.button(key=f"save_component_{build_id}_1").click().run()
     assert newest(letters, "Letters").build.components[0].name == "Sequence"
     assert "clusters (8 attributes to go over again)" in said(app)
     assert app.button(key="rebuild_stale").label == "Rebuild only what is out of date"
+    who = next(d.value for d in app.dataframe if "Who" in d.value)["Who"].tolist()
+    assert who[0] == "Ana *B*" and set(who[1:]) == {""}
     app.button(key="undo_last").click().run()
     assert newest(letters, "Letters").build.components[0].name == "Order"
     assert not app.warning
-
-
-def test_components_are_added_and_removed(letters: Workbench, open_screen: Open):
-    build_id = newest(letters, "Letters").id
-    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
     app.text_input(key="new_component_name").set_value("<b>Voice</b>")
     app.button(key="add_component_submit").click().run()
     assert newest(letters, "Letters").build.components[-1].name == "<b>Voice</b>"
@@ -284,9 +273,13 @@ def test_a_new_answer_that_differs_from_an_edit_is_asked_about(letters: Workbenc
 def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     merge, reword, drop = view.build.changes[:3]
-    app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
+    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
+    assert "**3 changes undecided**: taken as proposed." in said(app)
+    app.button(key="look_undecided").click().run()
     assert "3 changes to decide" in said(app)
     app.button(key=f"refused_{view.id}_{merge.id}").click().run()
+    app.button(key="make_checklist").click().run()
+    assert "2 changes of the validation were undecided and taken as proposed." in app.success[0].value
     app.button(key=f"reword_{view.id}_{reword.id}").click().run()
     app.text_area(key=f"change_wording_{view.id}_{reword.id}").set_value("In my own words?")
     app.button(key=f"reword_{view.id}_{reword.id}_submit").click().run()
@@ -295,17 +288,6 @@ def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_
     assert decided[merge.id] == (ChangeDecision.REFUSED, "")
     assert decided[reword.id] == (ChangeDecision.ACCEPTED, "In my own words?")
     assert decided[drop.id] == (ChangeDecision.ACCEPTED, "")
-
-
-def test_changes_nobody_decided_are_named_where_the_checklist_is_made(letters: Workbench, open_screen: Open):
-    view = newest(letters, "Letters")
-    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
-    assert "**3 changes undecided**: taken as proposed." in said(app)
-    app.button(key="look_undecided").click().run()
-    assert "3 changes to decide" in said(app)
-    app.button(key=f"refused_{view.id}_{view.build.changes[0].id}").click().run()
-    app.button(key="make_checklist").click().run()
-    assert "2 changes of the validation were undecided and taken as proposed." in app.success[0].value
 
 
 def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_screen: Open):
@@ -333,13 +315,24 @@ def test_rebuild_stale_leaves_stages_alone_that_were_never_made(letters: Workben
     assert app.button(key="make_stage").label == "Make the key questions"
 
 
-def test_a_new_build_starts_with_the_model_used_last(letters: Workbench, open_screen: Open):
+def test_a_new_build_offers_all_contributors_and_the_model_used_last(letters: Workbench, open_screen: Open):
     app = open_screen("how_it_was_made")
-    assert app.selectbox(key="build_model").value == "llama:builder"
     assert app.info
+    for _ in range(2):
+        seconds, model = app.number_input(key="new_build_timeout"), app.selectbox(key="build_model")
+        assert (seconds.proto.set_value, seconds.proto.value) == (True, 600)
+        assert (model.proto.set_value, model.value) == (True, "llama:builder")
+        app.run()
     project_id, dimension = place(letters, "Letters")
-    add_attributes(letters, dimension.id, "llama:other", ContributorKind.LLM, ["It is warm."])
-    assert not open_screen("how_it_was_made").info
+    names = ["Mira", "human 0", "human 1", "human 2", "llm 3", "llm 4", "llm 5", "llama:other"]
+    for name in names[1:]:
+        kind = ContributorKind.HUMAN if name.startswith("human") else ContributorKind.LLM
+        add_attributes(letters, dimension.id, name, kind, ["Another point."])
+    app = open_screen("how_it_was_made")
+    assert not app.info
+    chosen = app.button_group(key=f"condition_{dimension.id}_8")
+    assert set(chosen.value) == set(names)
+    assert len(chosen.options) == 8
     assert last_model(letters, project_id, "judge") == "llama:builder"
     assert last_model(letters, project_id, "think aloud") == "llama:other"
 
@@ -386,28 +379,29 @@ def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: O
     assert newest(letters, "Letters").build.components[0].name == "Order"
 
 
-def test_a_failed_stage_says_why_and_can_be_tried_again(letters: Workbench, llm: FakeLlm, open_screen: Open):
+def test_a_stage_asked_again_keeps_its_limits_and_says_why_it_failed(
+    letters: Workbench, llm: FakeLlm, open_screen: Open
+):
     view = newest(letters, "Letters")
+    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
+    app.number_input(key="build_max_output_tokens").set_value(7000).run()
+    app = finished(app.button(key=f"regenerate_{view.id}_{Stage.CLUSTERS}").click().run(), letters)
+    assert [7000 in request.body.values() for request in llm.requests] == [True]
     llm.usual = Answer("no idea")
-    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
+    app = at(app, Stage.COMPONENTS)
     app = finished(app.button(key=f"regenerate_{view.id}_components").click().run(), letters)
     assert any("no JSON object" in error.value for error in app.error)
     assert newest(letters, "Letters").build.components == view.build.components
 
 
-def test_another_model_for_one_stage(letters: Workbench, open_screen: Open):
+def test_the_model_put_to_use_is_the_one_chosen_last(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
     app.button(key=f"use_model_{view.id}_validation").click().run()
     models = newest(letters, "Letters").build.models
     assert (models[Stage.VALIDATION], models[Stage.CLUSTERS]) == ("rules", "llama:builder")
-
-
-def test_the_model_put_to_use_is_the_one_chosen_last(letters: Workbench, open_screen: Open):
-    """Both reach the server together where the button is pressed right after the choice."""
-    view = newest(letters, "Letters")
-    app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
     other = not_set_up(app.selectbox(key=f"model_{view.id}_validation"))
+    # The choice and the press reach the server together where the button is pressed right after it.
     app.selectbox(key=f"model_{view.id}_validation").set_value(other)
     app.button(key=f"use_model_{view.id}_validation").click().run()
     assert newest(letters, "Letters").build.models[Stage.VALIDATION] == other
@@ -437,44 +431,3 @@ def test_a_database_from_before_builds_were_kept_says_where_the_older_ones_are(
     assert not app.exception
     assert "Older builds are on record, none is in progress." in said(app)
     assert "They made version 1 of the checklist" in said(app)
-
-
-def test_how_far_an_llm_may_go_is_chosen_for_what_is_asked_next(letters: Workbench, llm: FakeLlm, open_screen: Open):
-    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
-    app.number_input(key="build_max_output_tokens").set_value(7000).run()
-    build = newest(letters, "Letters").id
-    finished(app.button(key=f"regenerate_{build}_{Stage.CLUSTERS}").click().run(), letters, "Letters")
-    assert [7000 in request.body.values() for request in llm.requests] == [True]
-
-
-def test_each_of_eight_contributors_can_be_chosen(letters: Workbench, open_screen: Open) -> None:
-    _, dimension = place(letters, "Letters")
-    names = {"Mira"}
-    for number in range(7):
-        kind = ContributorKind.HUMAN if number < 3 else ContributorKind.LLM
-        names.add(f"{kind.value} {number}")
-        add_attributes(letters, dimension.id, f"{kind.value} {number}", kind, ["Another point."])
-    app = open_screen("how_it_was_made")
-    chosen = app.button_group(key=f"condition_{dimension.id}_8")
-    assert set(chosen.value) == names
-    assert len(chosen.options) == 8
-
-
-def test_everybody_is_ticked_however_late_the_choice_is_opened(demo: Workbench, open_screen: Open) -> None:
-    """A browser makes a field when its popover opens, from the last drawing: a value set in the first one is lost."""
-    project_id, dimension = place(demo)
-    kinds = {a.contributor for a in attributes_of(demo, project_id, dimension.id)}
-    app = open_screen("how_it_was_made")
-    for _ in range(2):
-        chosen = app.button_group(key=f"condition_{dimension.id}_{len(kinds)}")
-        assert len(chosen.proto.default) == len(kinds)
-        app.run()
-
-
-def test_fields_of_a_popover_say_their_value_at_each_drawing(letters: Workbench, open_screen: Open) -> None:
-    app = open_screen("how_it_was_made")
-    for _ in range(2):
-        seconds, model = app.number_input(key="new_build_timeout"), app.selectbox(key="build_model")
-        assert (seconds.proto.set_value, seconds.proto.value) == (True, 600)
-        assert (model.proto.set_value, model.value) == (True, "llama:builder")
-        app.run()
