@@ -140,9 +140,13 @@ def found_topics(demo: Workbench) -> TopicAnalysis:
     return topics_in(active_attributes(demo, 1, 1), names=names_of_task(demo, 1, 1))
 
 
-def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Workbench, open_screen: Open):
+def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
     app = at(open_screen("compare"), "topics")
+    assert {"coherence", "text"} <= set(names_of_task(demo, 1, 1)), "which are no topics"
     verdict = found_topics(demo).verdict
+    assert found_topics(demo).leading.model in told(app)
     assert any(m.value.startswith("**") and verdict in told(app) for m in app.markdown)
     spreads = table(app, "topic_spreads")
     assert spreads["Who"].iloc[0] == "Everybody"
@@ -152,37 +156,17 @@ def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Wor
     assert len(app.expander) == 5
     assert len(app.get("vega_lite_chart")) == 2, "shares and coherence"
 
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("the topics are fitted again")
 
-@pytest.mark.parametrize("stopped", ["_comparison", "_unique", "analyse_topics"])
-def test_comparison_over_its_time_limit_says_so(
-    stopped: str, demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
-):
-    for cached in (comparison._compared, comparison._noticed, comparison._topics):
-        cached.cache_clear()
-    monkeypatch.setattr(comparison, "MANY", 1)
-    limited = comparison.computed_apart
-    with pytest.raises(NotReadyError) as raised:
-        limited(0.01, time.sleep, 60)
-
-    def late(seconds: float, function: Callable[..., object], *arguments: object) -> object:
-        return limited(0.01, time.sleep, 60) if function.__name__ == stopped else function(*arguments)
-
-    monkeypatch.setattr(comparison, "computed_apart", late)
-    app = open_screen("compare")
-    if stopped == "analyse_topics":
-        app.segmented_control(key="compare_view").set_value("topics").run()
-    assert not app.exception
-    assert raised.value.message in told(app)
-
-
-def test_the_names_of_dimension_and_task_are_no_topics(demo: Workbench, open_screen: Open):
-    assert {"coherence", "text"} <= set(names_of_task(demo, 1, 1))
-    assert found_topics(demo).leading.model in told(at(open_screen("compare"), "topics"))
+    monkeypatch.setattr(topic_models, "fit_lda", again)
+    next(m for m in app.multiselect if m.label == "Who to show").set_value([]).run()
+    assert "Choose at least one." in told(sound(app))
 
 
 def test_number_of_topics_and_of_random_starts_can_be_chosen(demo: Workbench, open_screen: Open):
     app = at(open_screen("compare"), "topics")
-    app.slider(key="topic_count").set_value(3).run()
+    app.slider(key="topic_count").set_value(3)
     app.number_input(key="topic_seeds").set_value(4).run()
     assert len(sound(app).expander) == 3
     assert list(table(app, "topic_stability")["Compared"]) == ["4 random starts", "4 resamples"]
@@ -194,12 +178,6 @@ def test_one_topic_model_is_chosen_for_both_views(demo: Workbench, open_screen: 
     model = found_topics(demo).lda.model
     assert model in told(sound(app))
     assert model in told(at(app, "topics"))
-
-
-def test_nobody_chosen_for_the_picture_is_said(demo: Workbench, open_screen: Open):
-    app = at(open_screen("compare"), "topics")
-    next(m for m in app.multiselect if m.label == "Who to show").set_value([]).run()
-    assert "Choose at least one." in told(sound(app))
 
 
 def test_likeness_is_shown_for_contributors_kinds_and_conditions_with_the_embedding(demo: Workbench, open_screen: Open):
@@ -240,19 +218,19 @@ def test_conditions_on_other_texts_are_refused_by_name_and_compared_once_they_sh
     demo: Workbench, open_screen: Open
 ):
     project, dimension = get_project(demo, "Demo"), dimension_of(demo)
-    study = StudyOptions((dimension,), "rules", "rules", (Family.SH, Family.MH), draw=(5, 3))
+    study = StudyOptions((dimension,), "rules", "rules", (Family.SH, Family.MH), draw=(4, 2))
     run_study(demo, project, study)
     app = at(open_screen("compare"), "scores")
     assert "these are missing: Everybody" in told(app)
-    run_study(demo, project, replace(study, families=tuple(Family)))
+    run_study(demo, project, replace(study, families=(*study.families, Family.COMB, Family.WITHOUT)))
     app = at(open_screen("compare"), "scores")
     conditions = table(app, "condition_results")
     assert list(conditions["Condition"])[:2] == ["Everybody", "All people"]
     assert not any(
         name.startswith("Only ") and "," in name.removesuffix(", not an LLM") for name in conditions["Condition"]
     )
-    assert set(conditions["Texts"]) == {15}
-    assert "the same 15 texts for all" in told(app) or "needs at least 4" in told(app)
+    assert set(conditions["Texts"]) == {8}
+    assert "the same 8 texts for all" in told(app) or "needs at least 4" in told(app)
 
 
 def run_condition(workbench: Workbench, condition: str) -> None:
@@ -289,18 +267,6 @@ def test_small_and_odd_sets_give_a_sentence_or_a_result(
     app = open_screen("compare")
     for view in ("topics", "alike", "scores", "noticed"):
         assert "nan" not in told(at(app, view)).lower().split(), view
-
-
-def test_what_was_drawn_once_is_not_worked_out_again(
-    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
-):
-    app = at(open_screen("compare"), "topics")
-
-    def again(*_: object, **__: object) -> None:
-        raise AssertionError("the topics are fitted again")
-
-    monkeypatch.setattr(topic_models, "fit_lda", again)
-    assert not app.run().exception
 
 
 @pytest.fixture
@@ -383,3 +349,25 @@ def test_a_sentence_model_that_cannot_be_opened_leaves_word_statistics(
     app = sound(open_screen("compare"))
     assert "Its files are others." in told(app)
     assert "word statistics, 100 dimensions on tf-idf" in told(app)
+
+
+@pytest.mark.parametrize("stopped", ["_comparison", "_unique", "analyse_topics"])
+def test_comparison_over_its_time_limit_says_so(
+    stopped: str, demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
+    for cached in (comparison._compared, comparison._noticed, comparison._topics):
+        cached.cache_clear()
+    monkeypatch.setattr(comparison, "MANY", 1)
+    limited = comparison.computed_apart
+    with pytest.raises(NotReadyError) as raised:
+        limited(0.01, time.sleep, 60)
+
+    def late(seconds: float, function: Callable[..., object], *arguments: object) -> object:
+        return limited(0.01, time.sleep, 60) if function.__name__ == stopped else function(*arguments)
+
+    monkeypatch.setattr(comparison, "computed_apart", late)
+    app = open_screen("compare")
+    if stopped == "analyse_topics":
+        app.segmented_control(key="compare_view").set_value("topics").run()
+    assert not app.exception
+    assert raised.value.message in told(app)

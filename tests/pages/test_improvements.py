@@ -59,9 +59,12 @@ PROVEN = WordingTrial(AnswerErrors(33, 8, 4), AnswerErrors(33, 1, 2), 9, 0, docu
 
 def opened(open_screen: Open, question: Question) -> AppTest:
     app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
+    return unfolded(app, question)
+
+
+def unfolded(app: AppTest, question: Question) -> AppTest:
     app.session_state[f"improve_{question.id}"] = True
-    return app.run()
+    return app.button(key=f"open_{question.id}").click().run()
 
 
 def words(app: AppTest) -> str:
@@ -73,56 +76,40 @@ def labels(app: AppTest) -> list[str]:
     return [expander.label for expander in app.expander]
 
 
-def test_a_question_nobody_decided_about_has_no_panel(demo: Workbench, draft: Checklist, open_screen: Open):
+def test_panel_says_errors_and_cost_and_asks_the_model_chosen_last(
+    demo: Workbench, draft: Checklist, open_screen: Open
+):
+    question = draft.asked[0]
     app = open_screen("checklist")
     app.button(key=f"open_{draft.asked[1].id}").click().run()
     assert not app.exception
-    assert not [label for label in labels(app) if label.startswith("Improve from")]
-
-
-def test_errors_what_can_not_be_said_and_the_cost_stand_there_before_anything_is_asked(
-    demo: Workbench, draft: Checklist, open_screen: Open
-):
-    app = opened(open_screen, draft.asked[0])
+    assert not [label for label in labels(app) if label.startswith("Improve from")], "nobody decided about it"
+    app = unfolded(app, question)
     assert not app.exception
     (label,) = [label for label in labels(app) if label.startswith("Improve from")]
     assert "false yes" in label
     said = words(app)
-    assert too_few_sentence(len(decided_questions(demo, draft.id)[draft.asked[0].id].proof)) in said
+    assert too_few_sentence(len(decided_questions(demo, draft.id)[question.id].proof)) in said
     assert "Errors of the proof half are counted, not shown" in said
     assert "Up to five wordings, each tried on" in said
     assert "From version to version" in said
-    app.button(key=f"improve_ask_{draft.asked[0].id}").click().run()
+    with demo.database.write() as work:
+        work.decisions.undo(work.decisions.of_checklist(draft.id)[question.id][0].id, "Ana")
+    # The choice and the press reach the server together where the button is pressed right after it.
+    model = app.run().selectbox(key=f"improving_model_{question.id}")
+    model.set_value(not_set_up(model))
+    app.button(key=f"improve_ask_{question.id}").click().run()
+    wait_for(improvement_job_key(draft.id), demo)
+    errors = [error.value for error in (*app.error, *app.run().error)]
+    assert any("key" in message for message in errors)  # the one chosen before needs none
+    app.selectbox(key=f"improving_model_{question.id}").set_value("rules").run()
+    app.button(key=f"improve_ask_{question.id}").click().run()
     wait_for(improvement_job_key(draft.id), demo)
     app.run()
     assert not app.exception
     ((attempt,),) = attempts_at(demo, draft.id).values()
     assert attempt.model == "rules"
     assert "rests on" in words(app)
-
-
-def test_the_panel_stays_open_when_another_answer_is_decided(demo: Workbench, draft: Checklist, open_screen: Open):
-    question = draft.asked[0]
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
-    app.session_state[f"improve_{question.id}"] = True
-    app.run()
-    with demo.database.write() as work:
-        work.decisions.undo(work.decisions.of_checklist(draft.id)[question.id][0].id, "Ana")
-    app.run()
-    assert app.button(key=f"improve_ask_{question.id}")
-
-
-def test_the_model_that_is_asked_is_the_one_chosen_last(demo: Workbench, draft: Checklist, open_screen: Open):
-    """Both reach the server together where the button is pressed right after the choice."""
-    question = draft.asked[0].id
-    app = opened(open_screen, draft.asked[0])
-    other = not_set_up(app.selectbox(key=f"improving_model_{question}"))
-    app.selectbox(key=f"improving_model_{question}").set_value(other)
-    app.button(key=f"improve_ask_{question}").click().run()
-    wait_for(improvement_job_key(draft.id), demo)
-    said = [error.value for error in (*app.error, *app.run().error)]
-    assert any("key" in message for message in said)  # the one chosen before needs none
 
 
 def test_a_proven_wording_is_taken_with_its_figures_in_sight(demo: Workbench, draft: Checklist, open_screen: Open):
@@ -141,6 +128,9 @@ def test_a_proven_wording_is_taken_with_its_figures_in_sight(demo: Workbench, dr
     assert (now.text, now.guidance) == (BETTER.text, BETTER.guidance)
     ((attempt,),) = attempts_at(demo, draft.id).values()
     assert attempt.status is ImprovementStatus.ACCEPTED
+    lineage = open_screen("why_these_questions")
+    lineage.session_state["lineage_part"] = "From questions back"
+    assert "worded from 3 decisions" in words(lineage.run())
 
 
 def test_another_persons_decision_is_told_and_edited_words_are_said_to_be_untried(
@@ -159,16 +149,6 @@ def test_another_persons_decision_is_told_and_edited_words_are_said_to_be_untrie
     assert get_checklist(demo, draft.id).asked[0].guidance == "Any leap counts as no."
     status = [attempt.status for attempt in attempts_at(demo, draft.id)[draft.asked[0].id]]
     assert status == [ImprovementStatus.REFUSED, ImprovementStatus.EDITED]
-
-
-def test_where_a_wording_came_from_stands_in_its_lineage(demo: Workbench, draft: Checklist, open_screen: Open):
-    with demo.database.write() as work:
-        id_ = work.improvements.add(tried_on(draft, PROVEN))
-    app = opened(open_screen, draft.asked[0])
-    app.button(key=f"take_{id_}").click().run()
-    lineage = open_screen("why_these_questions")
-    lineage.session_state["lineage_part"] = "From questions back"
-    assert "worded from 3 decisions" in words(lineage.run())
 
 
 def test_proven_examples_are_taken_shown_and_removed(demo: Workbench, draft: Checklist, open_screen: Open):
