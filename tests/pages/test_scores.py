@@ -80,8 +80,8 @@ def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Ope
     project = get_project(demo, "Demo")
     app = open_screen("scores")
     app.button_group(key="score_texts").set_value("A share").run()
-    app.number_input(key="score_share").set_value(50).run()
-    app.number_input(key="score_seed").set_value(7).run()
+    app.number_input(key="score_share").set_value(50)
+    app.number_input(key="score_seed").set_value(7)
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
     pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id]).run()
     assert "20 texts on coherence: 20 scores" in shown(app)
@@ -96,7 +96,9 @@ def test_trials_are_runs_and_their_draws_are_compared_with_the_whole(demo: Workb
     project = get_project(demo, "Demo")
     app = open_screen("scores")
     app.button_group(key="score_texts").set_value("A share").run()
-    app.number_input(key="score_share").set_value(50).run()
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id])
+    app.number_input(key="score_share").set_value(50)
     app.number_input(key="score_trials").set_value(2).run()
     assert "(Kolmogorov-Smirnov, p =" in shown(app)
     app.button(key="start_scoring").click().run()
@@ -105,11 +107,24 @@ def test_trials_are_runs_and_their_draws_are_compared_with_the_whole(demo: Workb
     assert sorted(run.params["seed"] for run in newest) == [1, 2]
 
 
-def test_a_grid_the_data_lack_is_a_sentence(demo: Workbench, open_screen: Open) -> None:
+def test_choices_of_texts_that_can_not_be_scored_are_said(read_demo: Workbench, open_screen: Open) -> None:
     app = open_screen("scores")
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    assert len(pills.options) == len(dimensions_named(read_demo, "Demo", "all")) == len(pills.value)
+    assert all(versions_of(read_demo, dimension_id) for dimension_id in pills.value)
+    for written in ("doc_id", "=night-*"):
+        app.text_area(key="score_matching").set_value(written).run()
+        assert not app.exception
+        assert app.error
+    app.text_area(key="score_matching").set_value("")
     app.button_group(key="score_texts").set_value("Documents × systems").run()
     assert not app.exception
     assert "Ask for fewer documents or systems" in shown(app)
+    app = open_screen("scores")
+    app.toggle(key="score_new").set_value(True).run()
+    assert not app.exception
+    assert "text" in shown(app)
+    assert all(button.key != "start_scoring" or button.disabled for button in app.button), "nothing is new"
 
 
 def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,18 +237,12 @@ def test_failures_are_shown_by_kind_and_tried_again(demo: Workbench, open_screen
     assert (after.done, after.failed) == (40, 0)
 
 
-def test_every_dimension_is_offered_once(demo: Workbench, open_screen: Open) -> None:
-    pills = next(g for g in open_screen("scores").button_group if str(g.key).startswith("score_dimensions"))
-    assert len(pills.options) == len(dimensions_named(demo, "Demo", "all")) == len(pills.value)
-    assert all(versions_of(demo, dimension_id) for dimension_id in pills.value)
-
-
 def test_a_part_of_the_texts_is_chosen_by_name_and_by_what_is_new(demo: Workbench, open_screen: Open) -> None:
     with demo.database.read() as work:
         name = work.results.scored(1, dimensions_named(demo, "Demo", "coherence")[0].id)[0].doc_id
     app = open_screen("scores")
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
-    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id]).run()
+    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id])
     app.text_area(key="score_matching").set_value(f"doc_id={name[:3]}*").run()
     assert not app.exception
     app.button(key="start_scoring").click().run()
@@ -244,22 +253,6 @@ def test_a_part_of_the_texts_is_chosen_by_name_and_by_what_is_new(demo: Workbenc
     assert scored
     assert all(doc.startswith(name[:3]) for doc in scored)
     assert run.params["matching"] == [["doc_id", f"{name[:3]}*"]]
-
-
-@pytest.mark.parametrize("written", ["doc_id", "=night-*"])
-def test_a_pattern_that_is_none_is_a_sentence(demo: Workbench, open_screen: Open, written: str) -> None:
-    app = open_screen("scores")
-    app.text_area(key="score_matching").set_value(written).run()
-    assert not app.exception
-    assert app.error
-
-
-def test_where_nothing_is_new_nothing_can_start(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("scores")
-    app.toggle(key="score_new").set_value(True).run()
-    assert not app.exception
-    assert "text" in shown(app)
-    assert all(button.key != "start_scoring" or button.disabled for button in app.button)
 
 
 def test_each_dimension_without_checklist_has_a_button_that_leads_to_it(demo: Workbench, open_screen: Open) -> None:

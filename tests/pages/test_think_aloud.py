@@ -21,6 +21,7 @@ from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
+OTHER_SAMPLES = "Other samples"
 
 
 def place(workbench: Workbench) -> tuple[int, Dimension]:
@@ -52,15 +53,16 @@ def shown(app: AppTest) -> list[str]:
     return [element.value for element in app.text]
 
 
-def test_samples_show_source_text_and_score_and_leave_scoring(demo: Workbench, open_screen: Open):
+def test_samples_show_source_text_and_score_and_leave_scoring(read_demo: Workbench, open_screen: Open):
     app = open_screen("think_aloud")
-    samples = samples_of(demo, place(demo)[1].id)
+    samples = samples_of(read_demo, place(read_demo)[1].id)
     assert len(samples) == 4
     for number, sample in enumerate(samples, start=1):
         assert sample.text.source in shown(app)
         assert sample.text.text in shown(app)
         assert any(f"Sample {number} · score {sample.score:.2f}" in m.value for m in app.markdown)
     assert any("The 4 samples come from 4 news articles; all 16 " in caption.value for caption in app.caption)
+    assert OTHER_SAMPLES in [link.proto.label for link in app.get("page_link")]
 
 
 def test_who_reads_no_rubric_is_sent_only_to_a_screen_of_theirs(workbench: Workbench, open_screen: Open):
@@ -75,15 +77,25 @@ def test_who_reads_no_rubric_is_sent_only_to_a_screen_of_theirs(workbench: Workb
     assert not names_texts(expert(open_screen))
 
 
-def test_a_name_comes_first(demo: Workbench, open_screen: Open):
+def test_a_name_comes_first_and_is_no_models(demo: Workbench, open_screen: Open):
     app = open_screen("think_aloud")
     app.button(key="expert_start").click().run()
     assert app.error[0].value == "Type your name first."
     assert "say_add" not in [button.key for button in app.button]
+    app.text_input(key="expert_typed").input("rules")
+    app.button(key="expert_start").click().run()
+    assert "already a contributor" in app.error[0].value
+    assert "say_add" not in [button.key for button in app.button]
 
 
 def test_each_attribute_is_saved_at_once_to_the_letter(demo: Workbench, open_screen: Open):
+    others = {a.text for a in attributes_of(demo, *ids(demo))}
     app = expert(open_screen)
+    assert others
+    assert not others & set(shown(app))
+    assert OTHER_SAMPLES not in [link.proto.label for link in app.get("page_link")], "a facilitator's"
+    say(app, demo, "   ")
+    assert by(demo, "Ada") == []
     said = ["Sentences follow from each other.", "<script>alert(1)</script> *no* markup", "عربي 🎈", "x" * 5000]
     for text in said:
         say(app, demo, text)
@@ -92,21 +104,15 @@ def test_each_attribute_is_saved_at_once_to_the_letter(demo: Workbench, open_scr
     assert set(said) <= set(shown(app))
 
 
-def test_an_empty_line_adds_nothing(demo: Workbench, open_screen: Open):
-    say(expert(open_screen), demo, "   ")
-    assert by(demo, "Ada") == []
-
-
-def test_others_stay_hidden(demo: Workbench, open_screen: Open):
-    app = expert(open_screen)
-    project_id, dimension = place(demo)
-    others = {a.text for a in attributes_of(demo, project_id, dimension.id)}
-    assert others
-    assert not others & set(shown(app))
-
-
-def test_a_known_person_goes_on_where_they_were(demo: Workbench, open_screen: Open):
-    say(expert(open_screen), demo, "It has one topic.")
+def test_a_known_person_goes_on_with_role_background_and_attributes(demo: Workbench, open_screen: Open):
+    app = open_screen("think_aloud")
+    app.text_input(key="expert_typed").input("Ada")
+    app.text_input(key="expert_role").input("Editor")
+    app.text_input(key="expert_background").input("Ten years of newspapers")
+    app.button(key="expert_start").click().run()
+    known = next(c for c in contributors_of(demo, place(demo)[0]) if c.name == "Ada")
+    assert (known.role, known.background) == ("Editor", "Ten years of newspapers")
+    say(app, demo, "It has one topic.")
     app = open_screen("think_aloud")
     app.selectbox(key="expert_known").set_value("Ada")
     app.button(key="expert_start").click().run()
@@ -124,7 +130,7 @@ def test_role_and_background_can_be_said_later(demo: Workbench, open_screen: Ope
     assert (ada.role, ada.background) == ("Editor", "")
 
 
-def test_edit_keeps_what_was_first_said(demo: Workbench, open_screen: Open):
+def test_edit_keeps_what_was_first_said_and_remove_can_be_undone(demo: Workbench, open_screen: Open):
     app = say(expert(open_screen), demo, "It flow.")
     attribute = by(demo, "Ada")[0]
     app.button(key=f"edit_{attribute.id}").click().run()
@@ -133,11 +139,6 @@ def test_edit_keeps_what_was_first_said(demo: Workbench, open_screen: Open):
     changed = by(demo, "Ada")[0]
     assert (changed.text, changed.original) == ("It flows.", "It flow.")
     assert "It flows." in shown(app)
-
-
-def test_remove_can_be_undone(demo: Workbench, open_screen: Open):
-    app = say(expert(open_screen), demo, "It has one topic.")
-    attribute = by(demo, "Ada")[0]
     app.button(key=f"remove_{attribute.id}").click().run()
     assert by(demo, "Ada") == []  # nobody else sees it
     assert "Removed by you (1)" in [e.label for e in app.expander]
@@ -157,22 +158,6 @@ def test_what_could_not_be_saved_is_still_on_the_screen(
     say(app, demo, "Precious words.")
     assert app.error[0].value.startswith("The disk is full. Make room.")
     assert "Precious words." in shown(app)
-
-
-def test_a_name_of_a_model_is_refused(demo: Workbench, open_screen: Open):
-    app = expert(open_screen, "rules")
-    assert "already a contributor" in app.error[0].value
-    assert "say_add" not in [button.key for button in app.button]
-
-
-def test_role_and_background_are_kept_with_the_name(demo: Workbench, open_screen: Open):
-    app = open_screen("think_aloud")
-    app.text_input(key="expert_typed").input("Ada")
-    app.text_input(key="expert_role").input("Editor")
-    app.text_input(key="expert_background").input("Ten years of newspapers")
-    app.button(key="expert_start").click().run()
-    known = next(c for c in contributors_of(demo, place(demo)[0]) if c.name == "Ada")
-    assert (known.role, known.background) == ("Editor", "Ten years of newspapers")
 
 
 def test_the_last_changes_can_be_taken_back_one_by_one(demo: Workbench, open_screen: Open):
@@ -196,7 +181,7 @@ def test_the_last_changes_can_be_taken_back_one_by_one(demo: Workbench, open_scr
     assert not app.exception
 
 
-def test_the_sample_that_prompted_it_is_kept(demo: Workbench, open_screen: Open):
+def test_the_sample_that_prompted_it_is_kept_and_its_words_are_hinted_at(demo: Workbench, open_screen: Open):
     app = expert(open_screen)
     dimension = place(demo)[1]
     chosen = samples_of(demo, dimension.id)[2].text.id
@@ -204,12 +189,10 @@ def test_the_sample_that_prompted_it_is_kept(demo: Workbench, open_screen: Open)
     say(app, demo, "It ends where it began.")
     assert by(demo, "Ada")[0].prompted_by == chosen
     assert "Attribute 1 · prompted by sample 3" in [caption.value for caption in app.caption]
-
-
-def test_words_of_a_sample_are_hinted_at_and_kept(demo: Workbench, open_screen: Open):
-    words = " ".join(samples_of(demo, place(demo)[1].id)[0].text.source.split()[:12])
-    app = say(expert(open_screen), demo, words)
-    assert by(demo, "Ada")[0].text == words
+    words = " ".join(samples_of(demo, dimension.id)[0].text.source.split()[:12])
+    assert not any("A general attribute?" in caption.value for caption in app.caption)
+    say(app, demo, words)
+    assert by(demo, "Ada")[1].text == words
     assert any("A general attribute?" in caption.value for caption in app.caption)
 
 
@@ -228,19 +211,18 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
     assert any("still hidden from you" in m.value for m in app.markdown)
 
 
-@pytest.mark.parametrize(
-    ("screen", "view"),
-    [("how_it_was_made", ""), ("checklist", ""), ("compare", ""), ("results", "questions")],
-)
-def test_what_is_made_of_others_thoughts_opens_with_done(demo: Workbench, open_screen: Open, screen: str, view: str):
+def test_what_is_made_of_others_thoughts_opens_for_who_says_nothing(demo: Workbench, open_screen: Open):
+    def hidden_on(screen: str) -> bool:
+        app.switch_page(f"../pages/{screen}.py").run()
+        assert not app.exception
+        return any("still hidden from you" in m.value for m in app.markdown)
+
     app = say(expert(open_screen), demo, "It has one topic.")
-    if view:
-        app.session_state["view"] = view
-    app.switch_page(f"../pages/{screen}.py").run()
-    assert not app.exception
-    assert any("still hidden from you" in m.value for m in app.markdown)
+    app.session_state["view"] = "questions"
+    screens = ("results", "compare", "checklist", "how_it_was_made")
+    assert [hidden_on(screen) for screen in screens] == [True] * 4
     app.button(key="hidden_not_me").click().run()
-    assert not any("still hidden from you" in m.value for m in app.markdown)
+    assert [hidden_on(screen) for screen in screens] == [False] * 4
 
 
 def test_a_refresh_opens_nothing(demo: Workbench, open_screen: Open):
@@ -297,11 +279,6 @@ def test_own_rows_say_what_a_facilitator_did(demo: Workbench, open_screen: Open)
     keys = {button.key for button in app.button}
     assert {f"edit_{reworded.id}", f"remove_{moved.id}"} <= keys
     assert not {f"edit_{out.id}", f"remove_{out.id}", f"up_{out.id}"} & keys
-
-
-def test_only_whoever_runs_the_project_is_shown_the_way_to_other_samples(demo: Workbench, open_screen: Open):
-    assert "Other samples" in [link.proto.label for link in open_screen("think_aloud").get("page_link")]
-    assert "Other samples" not in [link.proto.label for link in expert(open_screen).get("page_link")]
 
 
 def test_many_attributes_come_in_pages(demo: Workbench, open_screen: Open):
@@ -431,15 +408,15 @@ def test_words_about_a_passage_are_kept_once_and_highlighted(demo: Workbench, op
     assert browser_messages.shown(app, key)["marks"] == []
 
 
-@pytest.mark.parametrize("odd", ["shifted", "no words", "no message", "too many"])
-def test_what_is_no_passage_of_a_sample_is_refused(demo: Workbench, open_screen: Open, odd: str):
+def test_what_is_no_passage_of_a_sample_is_refused(demo: Workbench, open_screen: Open):
     app = expert(open_screen)
     quote = samples_of(demo, place(demo)[1].id)[0].text.text[:12].strip()
-    key, message = marked(demo, quote, " " if odd == "no words" else "It begins.", shift=int(odd == "shifted"))
-    sent: object = {"no message": [1], "too many": {**message, "marked": [{}] * 200}}.get(odd, message)
-    browser_messages.send(app, key, marked=sent)
-    assert by(demo, "Ada") == []
-    assert browser_messages.shown(app, key)["problem"]
+    key, shifted = marked(demo, quote, "It begins.", shift=1)
+    _, wordless = marked(demo, quote, " ", number=2)
+    for odd in (shifted, {**wordless, "page": "q"}, [1], {**shifted, "page": "r", "marked": [{}] * 200}):
+        browser_messages.send(app, key, marked=odd)
+        assert by(demo, "Ada") == []
+        assert browser_messages.shown(app, key)["problem"]
 
 
 def test_follow_up_answer_becomes_an_attribute_or_the_better_wording(
