@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -104,26 +104,22 @@ def read_demo(_read_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
 
 
 @pytest.fixture
-def open_screen() -> Callable[[str], AppTest]:
-    """Opens a screen by its file's name as a browser does: through the app's entry."""
+def open_screen() -> Callable[..., AppTest]:
+    """Opens a screen by its file's name as a browser does: through the app's entry, with choices in the address."""
 
-    def opened(name: str) -> AppTest:
+    def opened(name: str, **address: str) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
         # Before the first run a page is known by its file's name, which is its address; but for the first screen's.
-        return (app if name == HOME.name else app.switch_page(f"../pages/{name}.py")).run()
-
-    return opened
-
-
-@pytest.fixture
-def open_results() -> Callable[..., AppTest]:
-    """Opens Results with choices in the address, as a link that somebody sent does."""
-
-    def opened(**address: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
-        app.switch_page("../pages/results.py")
+        if name != HOME.name:
+            app.switch_page(f"../pages/{name}.py")
         for key, value in address.items():
             app.query_params[key] = value
         return app.run()
 
     return opened
+
+
+@pytest.fixture
+def open_results(open_screen: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """Opens Results with choices in the address, as a link that somebody sent does."""
+    return partial(open_screen, "results")

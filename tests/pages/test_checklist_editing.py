@@ -17,7 +17,7 @@ from db.models.think_aloud import PassageRow
 from tests.support.background import wait_for
 from tests.support.model_field import not_set_up
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 
 
 def newest(workbench: Workbench) -> Checklist:
@@ -44,16 +44,26 @@ def signed(app: AppTest, name: str) -> AppTest:
     return app.button(key="editor_submit").click().run()
 
 
+def at(open_screen: Open, question: int) -> AppTest:
+    """The screen with this question open, as a link to it leads there."""
+    return open_screen("checklist", question=str(question))
+
+
 def typed(app: AppTest, question: int, text: str) -> AppTest:
     app.button(key=f"open_{question}").click().run()
     return app.text_area(key=f"question_text_{question}").set_value(text).run()
 
 
-def test_hints_are_about_what_is_typed_and_guidance_and_weight_are_saved(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = typed(open_screen("checklist"), question.id, "Tell whether")
+def test_all_of_an_open_question_is_saved_and_hints_are_about_its_words(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[2]
+    app = at(open_screen, question.id)
+    assert app.text_area(key=f"question_text_{question.id}").value == question.text, "an address leads to a question"
+    app.text_area(key=f"question_text_{question.id}").set_value("Tell whether").run()
     assert "End with a question mark" in words(app)
-    assert newest(draft).asked[0].text == question.text
+    assert newest(draft).asked[2].text == question.text
+    box = app.checkbox(key=f"question_may_not_apply_{question.id}")
+    assert not box.value
+    box.check()
     app.text_area(key=f"question_text_{question.id}").set_value(question.text)
     app.text_area(key=f"question_guidance_{question.id}").set_value("One is enough.")
     app.number_input(key=f"question_weight_{question.id}").set_value(2.5)
@@ -61,7 +71,11 @@ def test_hints_are_about_what_is_typed_and_guidance_and_weight_are_saved(draft: 
     assert not app.exception
     found = next(q for q in newest(draft).asked if q.id == question.id)
     assert (found.guidance, found.weight, found.text) == ("One is enough.", 2.5, question.text)
-    assert "weight 2.5 · says how to decide" in words(app)
+    assert found.may_not_apply
+    assert "weight 2.5" in words(app)
+    assert "says how to decide · may not apply" in words(app)
+    app.button(key="undo_last").click().run()
+    assert newest(draft).asked[2] == question
 
 
 def test_the_last_change_can_be_taken_back(draft: Workbench, open_screen: Open):
@@ -100,35 +114,27 @@ def test_the_second_editor_is_told_by_whom_sees_both_texts_and_chooses(draft: Wo
     assert "Last change: Ben reworded a question" in words(ana)
 
 
-def test_the_second_editor_can_leave_what_is_there(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = typed(open_screen("checklist"), question.id, "Is it tied together?")
-    edit_question(draft, question, QuestionWording("Is it linked?", question.component), "Ana")
-    app.button(key=f"save_question_{question.id}").click().run()
-    app.button(key=f"keep_theirs_{question.id}").click().run()
+def test_words_for_what_was_changed_removed_or_published_are_not_lost(draft: Workbench, open_screen: Open):
+    first, second, third = newest(draft).asked[:3]
+    app = typed(open_screen("checklist"), first.id, "Is it tied together?")
+    edit_question(draft, first, QuestionWording("Is it linked?", first.component), "Ana")
+    app.button(key=f"save_question_{first.id}").click().run()
+    app.button(key=f"keep_theirs_{first.id}").click().run()
     assert newest(draft).asked[0].text == "Is it linked?"
     assert "not saved yet" not in words(app)
-
-
-def test_words_for_a_question_removed_meanwhile_are_not_lost(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = typed(open_screen("checklist"), question.id, "Is it tied together?")
-    remove_question(draft, question, "Ana")
-    app.button(key=f"save_question_{question.id}").click().run()
+    app = typed(app, second.id, "Is it tied together?")
+    remove_question(draft, second, "Ana")
+    app.button(key=f"save_question_{second.id}").click().run()
     assert "The question was removed" in words(app)
-    app.button(key=f"keep_mine_{question.id}").click().run()
+    app.button(key=f"keep_mine_{second.id}").click().run()
     assert not app.exception
     assert "Is it tied together?" in [q.text for q in newest(draft).asked]
-
-
-def test_words_for_a_version_published_meanwhile_stay_on_the_screen(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = typed(open_screen("checklist"), question.id, "Is it tied together?")
+    app = typed(app, third.id, "Does it hang by a thread?")
     publish(draft, newest(draft).id)
-    app.button(key=f"save_question_{question.id}").click().run()
+    app.button(key=f"save_question_{third.id}").click().run()
     assert not app.exception
     assert "published meanwhile" in words(app)
-    assert "tied" in words(app)
+    assert "thread" in words(app)
 
 
 def test_nobody_publishes_what_they_have_not_seen(draft: Workbench, open_screen: Open):
@@ -161,14 +167,6 @@ def test_components_are_added_edited_and_removed(draft: Workbench, open_screen: 
     assert "Voice" not in [c.name for c in newest(draft).components]
 
 
-def test_an_address_leads_to_a_question(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[2]
-    app = open_screen("checklist")
-    app.query_params["question"] = str(question.id)
-    app.run()
-    assert app.text_area(key=f"question_text_{question.id}").value == question.text
-
-
 def waited(app: AppTest, checklist: int) -> AppTest:
     """The screen after its job, which a browser would poll for."""
     wait_for(proposals_job_key(checklist))
@@ -180,8 +178,7 @@ def test_a_models_proposal_is_shown_beside_the_old_and_taken_only_when_accepted(
     two = "Is each sentence short and clear?"
     edit_question(draft, question, QuestionWording(two, question.component))
     before = newest(draft)
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
+    app = at(open_screen, question.id)
     app.button(key=f"split_{question.id}").click().run()
     app = waited(app, before.id)
     shown = words(app)
@@ -218,8 +215,7 @@ def test_the_draft_can_be_reviewed_and_each_change_refused(draft: Workbench, ope
 def test_the_model_that_is_asked_about_a_question_is_the_one_chosen_last(draft: Workbench, open_screen: Open):
     """Both reach the server together where the button is pressed right after the choice."""
     question = newest(draft).asked[0]
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
+    app = at(open_screen, question.id)
     other = not_set_up(app.selectbox(key=f"rewriting_model_{question.id}"))
     app.selectbox(key=f"rewriting_model_{question.id}").set_value(other)
     app.selectbox(key=f"merge_with_{question.id}").set_value(newest(draft).asked[2].id)
@@ -232,8 +228,7 @@ def test_the_model_that_is_asked_about_a_question_is_the_one_chosen_last(draft: 
 def test_what_the_rules_can_not_do_is_said(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
     edit_question(draft, question, QuestionWording("Is it short?", question.component))
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
+    app = at(open_screen, question.id)
     app.button(key=f"split_{question.id}").click().run()
     at_once = [error.value for error in app.error]
     later = [error.value for error in waited(app, newest(draft).id).error]
@@ -244,8 +239,7 @@ def test_a_draft_is_tried_on_one_text_by_judge_and_by_hand(draft: Workbench, ope
     question = newest(draft).asked[0]
     edit_question(draft, question, QuestionWording(question.text, question.component, weight=3))
     runs = list_runs(draft)
-    app = open_screen("checklist")
-    app.segmented_control(key="checklist_part").set_value("try").run()
+    app = open_screen("checklist", checklist_part="try")
     assert not app.exception
     first = app.query_params["try_text"]
     app.button(key="try_another").click().run()
@@ -265,25 +259,9 @@ def test_a_draft_is_tried_on_one_text_by_judge_and_by_hand(draft: Workbench, ope
     assert "No text has these words." in [info.value for info in app.info]
 
 
-def test_that_a_question_may_not_apply_is_ticked_and_saved_with_it(draft: Workbench, open_screen: Open):
-    question = newest(draft).asked[0]
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
-    box = app.checkbox(key=f"question_may_not_apply_{question.id}")
-    assert not box.value
-    box.check()
-    app.button(key=f"save_question_{question.id}").click().run()
-    assert newest(draft).asked[0].may_not_apply
-    assert "may not apply" in words(app)
-    assert app.button(key="undo_last").label == "Undo: changed whether a question may not apply"
-    app.button(key="undo_last").click().run()
-    assert not newest(draft).asked[0].may_not_apply
-
-
 def test_choices_are_dropped_with_cancel_and_kept_by_a_closed_question(draft: Workbench, open_screen: Open):
     first, second = newest(draft).asked[:2]
-    app = open_screen("checklist")
-    app.button(key=f"open_{first.id}").click().run()
+    app = at(open_screen, first.id)
     app.number_input(key=f"question_weight_{first.id}").set_value(2.5).run()
     app.button(key=f"cancel_question_{first.id}").click().run()
     assert "not saved yet" not in words(app)
@@ -312,8 +290,7 @@ def test_quote_of_an_attribute_becomes_an_example_with_one_click(draft: Workbenc
         text = work.think_aloud.samples(dimension.id)[0].text
         row = PassageRow(attribute_id=attribute, text_id=text.id, start=0, end=12, quote=text.text[:12])
         work.think_aloud._session.add(row)
-    app = open_screen("checklist")
-    app.button(key=f"open_{question.id}").click().run()
+    app = at(open_screen, question.id)
     assert f"“{text.text[:12].strip()}" in words(app)
     app.button(key=f"quote_{question.id}_{attribute}").click().run()
     assert not app.exception
