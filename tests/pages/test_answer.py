@@ -23,14 +23,15 @@ from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 
 
 def opened(expert: str) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
+    app.switch_page("../pages/answer.py")
     app.query_params["expert"] = expert
     app.query_params["dimension"] = "coherence"
-    return app.run().switch_page("../pages/answer.py").run()
+    return app.run()
 
 
 KEYS = "answer_entries_"
@@ -63,9 +64,18 @@ def draw(demo: Workbench, checklist: int) -> AnswerDraw:
     return draw_texts(demo, checklist, 3, seed=1)
 
 
+def _blocks(block: Block) -> Iterator[Block]:
+    for child in block.children.values():
+        if isinstance(child, Block):
+            yield child
+            yield from _blocks(child)
+
+
 def test_the_owner_draws_texts_once_and_sees_who_is_how_far(demo: Workbench, checklist: int, open_screen: Open):
-    app = open_screen("answer")
-    app.selectbox(key="dimension").set_value("coherence").run()
+    app = open_screen("answer", dimension="coherence")
+    forms = [block.proto.form for block in _blocks(app.main) if block.type == "form"]
+    form = next(form for form in forms if form.form_id == f"draw_form_{checklist}")
+    assert form.enter_to_submit is False
     app.number_input(key=f"draw_texts_{checklist}").set_value(4)
     app.button(key=f"draw_submit_{checklist}").click().run()
     draw = draw_of(demo, checklist)
@@ -79,9 +89,7 @@ def test_the_owner_draws_texts_once_and_sees_who_is_how_far(demo: Workbench, che
     assert not any(b.key == f"draw_again_{checklist}" for b in app.button)
 
 
-def test_answers_are_kept_at_once_and_confirmed_and_survive_a_refresh(
-    demo: Workbench, checklist: int, draw: AnswerDraw
-):
+def test_answers_and_notes_are_kept_at_once_and_survive_a_refresh(demo: Workbench, checklist: int, draw: AnswerDraw):
     ana = Person(opened("Ana"))
     first, second, third, *_ = (ana.question(place) for place in range(4))
     ana.does(
@@ -98,40 +106,24 @@ def test_answers_are_kept_at_once_and_confirmed_and_survive_a_refresh(
     ana.does({"question": second, "answer": "yes"})
     text = answer_sheet(demo, checklist, "Ana").texts[0]
     assert answer_sheet(demo, checklist, "Ana").given[text, second].answer is Answer.YES
-
-
-def test_what_arrives_twice_does_not_undo_what_came_later(demo: Workbench, checklist: int, draw: AnswerDraw):
-    ana = Person(opened("Ana"))
-    text, question = answer_sheet(demo, checklist, "Ana").texts[0], ana.question(0)
-    ana.does({"question": question, "answer": "no"})
-    ana.does({"question": question, "answer": "yes"})
-    old = {"number": 1, "text": text, "question": question, "answer": "no"}
+    old = {"number": 2, "text": text, "question": second, "answer": "no"}  # what arrives twice undoes nothing later
     send(ana.app, KEYS, entries={"page": "p", "attempt": 9, "entries": [old]})
-    assert answer_sheet(demo, checklist, "Ana").given[text, question].answer is Answer.YES
+    assert answer_sheet(demo, checklist, "Ana").given[text, second].answer is Answer.YES
+    ana.does({"question": first, "note": "<b>=1+1</b> $x$"})
+    assert answer_sheet(demo, checklist, "Ana").given[text, first].note == "<b>=1+1</b> $x$"
+    assert [q["note"] for q in shown(opened("Ana"), KEYS)["questions"]][:2] == ["<b>=1+1</b> $x$", ""]
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
+def test_what_is_no_answer_to_this_sheet_is_said_and_not_kept(demo: Workbench, checklist: int, draw: AnswerDraw):
+    for sent in (
         "yes",
         {"page": "p", "entries": [{"number": 1, "text": 1, "question": 1, "answer": "<b>"}]},
         {"page": "p", "entries": [{"number": 1, "text": 999999, "question": 1, "answer": "yes"}]},
-    ],
-)
-def test_what_is_no_answer_to_this_sheet_is_said_and_not_kept(
-    demo: Workbench, checklist: int, draw: AnswerDraw, sent: object
-):
-    app = opened("Ana")
-    send(app, KEYS, entries=sent)
-    assert any("Reload the page" in e.value for e in app.error)
-    assert not answer_sheet(demo, checklist, "Ana").given
-
-
-def test_a_note_is_kept_to_the_letter(demo: Workbench, checklist: int, draw: AnswerDraw):
-    ana = Person(opened("Ana"))
-    ana.does({"question": ana.question(0), "note": "<b>=1+1</b> $x$"})
-    assert [one.note for one in answer_sheet(demo, checklist, "Ana").given.values()] == ["<b>=1+1</b> $x$"]
-    assert [q["note"] for q in shown(opened("Ana"), KEYS)["questions"]][:2] == ["<b>=1+1</b> $x$", ""]
+    ):
+        app = opened("Ana")
+        send(app, KEYS, entries=sent)
+        assert any("Reload the page" in e.value for e in app.error)
+        assert not answer_sheet(demo, checklist, "Ana").given
 
 
 def test_one_goes_on_and_back_and_is_told_what_is_missing_at_the_end(demo: Workbench, checklist: int, draw: AnswerDraw):
@@ -142,21 +134,19 @@ def test_one_goes_on_and_back_and_is_told_what_is_missing_at_the_end(demo: Workb
     assert app.get("progress")[0].proto.text == "Text 2 of 3 · 0 texts finished"
     ana.does({"step": 1, "text": texts[0]})  # from a text that is no longer on the screen
     assert shown(app, KEYS)["text"] == texts[1]
-    for text in texts[:2]:
-        for question in view_checklist(demo, 1, 1).checklist.asked:
-            answer(demo, draw, "Ana", text, question.id, Answer.YES)
+    asked = [question.id for question in view_checklist(demo, 1, 1).checklist.asked]
+    answer_all(demo, draw, "Ana", dict.fromkeys(itertools.product(texts[:2], asked), Answer.YES))
     ana.does({"step": 1})
     ana.does({"step": 1})
     assert any("1 text still" in m.value for m in app.markdown)
     app.button(key="answer_unfinished").click().run()
-    for question in view_checklist(demo, 1, 1).checklist.asked:
-        answer(demo, draw, "Ana", texts[2], question.id, Answer.YES)
+    answer_all(demo, draw, "Ana", dict.fromkeys(itertools.product(texts[2:], asked), Answer.YES))
     ana.does({"step": 1})
     assert any("All 3 texts are answered" in m.value for m in app.markdown)
     assert any("All 3 texts are answered" in m.value for m in opened("Ana").markdown)
 
 
-def test_nothing_of_the_judge_or_of_others_is_shown(demo: Workbench, checklist: int, draw: AnswerDraw):
+def test_nothing_of_the_judge_of_others_or_of_the_plan_is_shown(demo: Workbench, checklist: int, draw: AnswerDraw):
     asked = view_checklist(demo, 1, 1).checklist.asked
     for text in draw.texts:
         answer(demo, draw, "Bo", text, asked[0].id, Answer.NO)
@@ -166,42 +156,39 @@ def test_nothing_of_the_judge_or_of_others_is_shown(demo: Workbench, checklist: 
     assert "Bo" not in words.split()
     assert "rules" not in words.replace(DEMO_NOTICE, "")
     assert [question["answer"] for question in shown(app, KEYS)["questions"]] == [None] * len(asked)
+    assert [choice["key"] for choice in shown(app, KEYS)["choices"]] == ["Y", "N", "S"], "no question may not apply"
     assert not app.dataframe
+    assert not app.radio
+    assert not any(button.key.startswith(("more_", "draw_")) for button in app.button if button.key)
     assert expert_answers(demo, checklist).experts == ("Bo",)
 
 
-def test_whoever_is_thinking_aloud_finishes_first(demo: Workbench, draw: AnswerDraw):
+def test_an_expert_waits_for_texts_and_finishes_thinking_aloud_first(demo: Workbench, checklist: int):
+    assert any("No texts are drawn yet" in m.value for m in opened("Ana").markdown)
+    draw_texts(demo, checklist, 3, seed=1)
     add_own_attribute(demo, 1, "Cy", "Order.")
     app = opened("Cy")
     assert any("still hidden from you" in m.value for m in app.markdown)
     assert not app.get("bidi_component")
 
 
-def test_an_expert_waits_for_texts(demo: Workbench):
-    assert any("No texts are drawn yet" in m.value for m in opened("Ana").markdown)
-
-
-@pytest.mark.parametrize(
-    ("view", "section"), [("questions", ""), ("details", "people"), ("details", "download"), ("texts", "")]
-)
 def test_results_wait_until_the_expert_has_finished(
-    demo: Workbench, checklist: int, draw: AnswerDraw, view: str, section: str
+    demo: Workbench, checklist: int, draw: AnswerDraw, open_results: Open
 ):
-    def results() -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
-        app.query_params["expert"], app.query_params["dimension"], app.query_params["view"] = "Ana", "coherence", view
-        app.query_params[OPEN] = section
-        return app.run().switch_page("../pages/results.py").run()
+    def results(view: str, section: str) -> AppTest:
+        return open_results(expert="Ana", dimension="coherence", view=view, **{OPEN: section})
 
-    app = results()
-    assert any("You have finished 0 of 3 texts" in m.value for m in app.markdown)
-    assert not app.dataframe
-    for text in draw.texts:
-        for question in view_checklist(demo, 1, 1).checklist.asked:
-            answer(demo, draw, "Ana", text, question.id, Answer.YES)
-    app = results()
-    assert not app.exception
-    assert not any("You have finished" in m.value for m in app.markdown)
+    views = [("questions", ""), ("details", "people"), ("details", "download"), ("texts", "")]
+    for place in views:
+        app = results(*place)
+        assert any("You have finished 0 of 3 texts" in m.value for m in app.markdown)
+        assert not app.dataframe
+    asked = [question.id for question in view_checklist(demo, 1, 1).checklist.asked]
+    answer_all(demo, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, asked), Answer.YES))
+    for place in views:
+        app = results(*place)
+        assert not app.exception
+        assert not any("You have finished" in m.value for m in app.markdown)
 
 
 def test_what_the_judges_figures_are_worth_and_whether_it_may_stand_in(
@@ -216,9 +203,7 @@ def test_what_the_judges_figures_are_worth_and_whether_it_may_stand_in(
     for expert in ("Ana", "Ben"):
         pairs = itertools.product(draw.texts, asked[:2])
         answer_all(demo, draw, expert, {pair: said.get(pair, Answer.NO) for pair in pairs})
-    app = open_screen("results")
-    app.session_state["view"] = "questions"
-    app.run()
+    app = open_screen("results", view="questions")
     assert not app.exception
     words = "\n".join(str(element.value) for element in app.markdown)
     assert "May the judge stand in for one of the experts?" in words
@@ -235,8 +220,7 @@ def test_more_texts_come_after_those_experts_have_and_say_first_what_they_would_
     for text in draw.texts:
         answer(demo, draw, "Ana", text, asked[0].id, Answer.YES)
     before = answer_sheet(demo, checklist, "Ana").texts
-    app = open_screen("answer")
-    app.selectbox(key="dimension").set_value("coherence").run()
+    app = open_screen("answer", dimension="coherence")
     app.button(key=f"draw_more_{checklist}").click().run()
     app.number_input(key=f"more_texts_{checklist}").set_value(5)
     app.button(key=f"more_look_{checklist}").click().run()
@@ -249,27 +233,6 @@ def test_more_texts_come_after_those_experts_have_and_say_first_what_they_would_
     assert [len(wave.texts) for wave in now.waves] == [3, 5]
     assert answer_sheet(demo, checklist, "Ana").texts[:3] == before
     assert any("3 texts drawn on" in c.value and "5 texts drawn on" in c.value for c in app.caption)
-
-
-def test_enter_in_a_field_draws_no_texts(demo: Workbench, checklist: int, open_screen: Open):
-    app = open_screen("answer")
-    app.selectbox(key="dimension").set_value("coherence").run()
-    forms = [block.proto.form for block in _blocks(app.main) if block.type == "form"]
-    form = next(form for form in forms if form.form_id == f"draw_form_{checklist}")
-    assert form.enter_to_submit is False
-
-
-def _blocks(block: Block) -> Iterator[Block]:
-    for child in block.children.values():
-        if isinstance(child, Block):
-            yield child
-            yield from _blocks(child)
-
-
-def test_experts_see_no_plan(demo: Workbench, checklist: int, draw: AnswerDraw):
-    app = opened("Ana")
-    assert not app.radio
-    assert not any(button.key.startswith(("more_", "draw_")) for button in app.button if button.key)
 
 
 def test_does_not_apply_is_offered_with_a_key_where_a_question_allows_it(demo: Workbench, checklist: int):
@@ -288,7 +251,3 @@ def test_does_not_apply_is_offered_with_a_key_where_a_question_allows_it(demo: W
     assert any("doesn't take it" in error.value for error in ana.app.error)
     given = answer_sheet(demo, version, "Ana").given
     assert [(one.question, one.answer) for one in given.values()] == [(ana.question(1), Answer.NOT_APPLICABLE)]
-
-
-def test_where_no_question_allows_it_the_sheet_is_as_ever(demo: Workbench, draw: AnswerDraw):
-    assert [choice["key"] for choice in shown(opened("Ana"), KEYS)["choices"]] == ["Y", "N", "S"]

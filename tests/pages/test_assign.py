@@ -1,5 +1,6 @@
 """Assigning on Overview, and what experts then find on their screens."""
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -10,7 +11,7 @@ from app.domain.expert_answer import AnswerDraw
 from app.domain.roles_and_rights import Actor, Role
 from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.assignments import give_dimensions, given_dimensions, overlap_of, share_texts
-from app.services.checklists.expert_answers import answer, answer_sheet
+from app.services.checklists.expert_answers import answer_sheet
 from app.services.checklists.question_proposals import comment_on
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench
@@ -18,6 +19,7 @@ from app.services.think_aloud.independence import add_own_attribute, mark_done
 from pages.components.shell import current
 from tests.pages.test_empty_screens import Open
 from tests.pages.test_roles import said
+from tests.support.answering import answer_all
 from tests.support.browser_messages import shown
 
 DEMO = COHERENCE = CHECKLIST = 1
@@ -50,9 +52,8 @@ def draw(demo: Workbench) -> AnswerDraw:
 
 def answered(demo: Workbench, draw: AnswerDraw, name: str, texts: int) -> None:
     sheet = answer_sheet(demo, CHECKLIST, name)
-    for text in sheet.texts[:texts]:
-        for question in sheet.checklist.asked:
-            answer(demo, draw, name, text, question.id, Answer.YES)
+    asked = [question.id for question in sheet.checklist.asked]
+    answer_all(demo, draw, name, dict.fromkeys(itertools.product(sheet.texts[:texts], asked), Answer.YES))
 
 
 def people(app: AppTest) -> dict[str, dict[str, object]]:
@@ -74,7 +75,7 @@ def test_dimensions_are_given_and_stand_beside_the_name(demo: Workbench, open_sc
     assert given_dimensions(demo, DEMO) == {}
 
 
-def test_texts_are_spread_and_what_lies_idle_is_moved(
+def test_texts_are_spread_idle_ones_moved_and_who_has_none_is_named(
     demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As
 ) -> None:
     as_("Fay")
@@ -96,17 +97,16 @@ def test_texts_are_spread_and_what_lies_idle_is_moved(
     app.button(key="move_now").click().run()
     assert not app.exception
     assert [people(app)[name]["Texts"] for name in NAMES] == ["1 of 1", "0 of 2", "0 of 3"]
-
-
-def test_whoever_has_no_text_yet_is_named(demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As) -> None:
-    share_texts(demo, COHERENCE, 2)
     invite(demo, DEMO, "Di", Role.EXPERT)
-    as_("Fay")
-    app = open_screen("people")
+    app.run()
     assert "Without a text: Di." in said(app)
+    app.number_input(key=f"overlap_{COHERENCE}").set_value(2)
     app.button(key=f"overlap_now_{COHERENCE}").click().run()
     assert "Without a text" not in said(app)
-    assert [people(app)[name]["Texts"] for name in (*NAMES, "Di")] == ["0 of 3"] * 4
+    assert [people(app)[name]["Texts"] for name in (*NAMES, "Di")] == ["1 of 3", "0 of 3", "0 of 3", "0 of 3"]
+    app = open_screen("answer")
+    assert not app.exception
+    assert "Each text goes to 2 experts" in said(app)
 
 
 def test_an_expert_finds_their_part_and_no_more(demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As) -> None:
@@ -149,8 +149,7 @@ def test_others_comments_wait_for_ones_own_answers(
     as_("Ana")
 
     def history() -> str:
-        app = open_screen("checklist")
-        app.segmented_control(key="checklist_part").set_value("history").run()
+        app = open_screen("checklist", checklist_part="history")
         assert not app.exception
         return said(app)
 
@@ -159,16 +158,6 @@ def test_others_comments_wait_for_ones_own_answers(
     answered(demo, draw, "Ana", 2)
     opened = history()
     assert ("opens once you have answered" in opened, "I said no." in opened) == (False, True)
-
-
-def test_how_many_experts_a_text_goes_to_is_said_where_texts_are_drawn(
-    demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As
-) -> None:
-    share_texts(demo, COHERENCE, 2)
-    as_("Fay")
-    app = open_screen("answer")
-    assert not app.exception
-    assert "Each text goes to 2 experts" in said(app)
 
 
 def test_on_ones_own_computer_nothing_is_assigned(demo: Workbench, draw: AnswerDraw, open_screen: Open) -> None:
