@@ -37,11 +37,16 @@ def studied(workbench: Workbench, families: tuple[Family, ...], sweep: tuple[int
     return options
 
 
-def test_without_attributes_the_way_to_them_is_shown(workbench: Workbench, open_screen: Open) -> None:
-    create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
+def test_without_attributes_or_texts_it_says_what_to_do(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "P", Task(), (Dimension("clarity"),))
     app = open_screen("conditions")
     assert not app.exception
     assert "There are no attributes yet." in shown(app)
+    dimension = dimensions_named(workbench, "P", "all")[0]
+    add_attributes(workbench, dimension.id, "Ana", ContributorKind.HUMAN, ["It is clear."])
+    app.run()
+    assert not app.exception
+    assert "The project has no texts to score." in shown(app)
 
 
 def test_one_click_builds_and_scores(demo: Workbench, open_screen: Open) -> None:
@@ -50,9 +55,12 @@ def test_one_click_builds_and_scores(demo: Workbench, open_screen: Open) -> None
     before = versions_of(demo, dimension.id)
     app = open_screen("conditions")
     assert not app.exception
-    app.button_group(key=f"study_dimensions_{project.id}").set_value([dimension.id]).run()
-    app.button_group(key="study_families").set_value([Family.SH, Family.MH]).run()
-    app.selectbox(key="study_model").set_value("rules").run()
+    app.button_group(key="study_families").set_value([]).run()
+    assert not app.exception
+    assert "Choose at least one dimension" in shown(app)
+    app.button_group(key=f"study_dimensions_{project.id}").set_value([dimension.id])
+    app.button_group(key="study_families").set_value([Family.SH, Family.MH])
+    app.selectbox(key="study_model").set_value("rules")
     app.selectbox(key="study_judge").set_value("rules").run()
     assert not app.exception
     assert "nothing is paid" in shown(app)
@@ -78,22 +86,11 @@ def test_what_a_study_found_stays_on_the_screen_and_names_its_ground(demo: Workb
     assert all(members["Texts"] == figures["Texts"][0])
     assert set(figures["Dimension"]) == {options.dimensions[0].name}
     assert {"First", "Second", "Difference", "From", "To", "p (Holm)", "z (Fisher)"} <= set(differences.columns)
-
-
-def test_choosing_nothing_is_a_sentence(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("conditions")
-    app.button_group(key="study_families").set_value([]).run()
+    app = open_screen("scores")
     assert not app.exception
-    assert "Choose at least one dimension" in shown(app)
-
-
-def test_a_condition_without_attributes_is_a_sentence(workbench: Workbench, open_screen: Open) -> None:
-    create_project(workbench, "P", Task(), (Dimension("clarity"),))
-    dimension = dimensions_named(workbench, "P", "all")[0]
-    add_attributes(workbench, dimension.id, "Ana", ContributorKind.HUMAN, ["It is clear."])
-    app = open_screen("conditions")
-    assert not app.exception
-    assert "The project has no texts to score." in shown(app)
+    methods = list(next(frame.value for frame in app.dataframe if "Method" in frame.value)["Method"])
+    assert methods[-1] == "checklist"
+    assert "checklist, condition: simulated expert Ada alone" in methods, "its runs are named by their condition"
 
 
 def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_being_done(
@@ -111,15 +108,6 @@ def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_be
     assert f"that you are done: {', '.join(d.name for d in others)}." in shown(app)
     project = get_project(demo, "Demo")
     assert app.button_group(key=f"study_dimensions_{project.id}").options == [first.name]
-
-
-def test_a_studys_runs_are_named_by_their_condition_among_the_runs(demo: Workbench, open_screen: Open) -> None:
-    studied(demo, (Family.WITHOUT,))
-    app = open_screen("scores")
-    assert not app.exception
-    methods = list(next(frame.value for frame in app.dataframe if "Method" in frame.value)["Method"])
-    assert methods[-1] == "checklist"
-    assert "checklist, condition: everybody but simulated expert Ada" in methods
 
 
 @pytest.mark.long
@@ -181,7 +169,7 @@ def test_how_llms_are_asked_is_chosen_and_what_one_does_not_take_is_said_at_once
     monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
     settings.cache_clear()
     app = open_screen("conditions")
-    app.selectbox(key="study_model").set_value("rules").run()
+    app.selectbox(key="study_model").set_value("rules")
     app.selectbox(key="study_judge").set_value("rules").run()
     assert "study_effort" not in [box.key for box in app.selectbox], "the rules don't think"
     app.selectbox(key="study_judge").set_value("openai:gpt-4o").run()

@@ -31,7 +31,6 @@ def test_without_a_project_every_screen_leads_to_where_files_come_in(
     assert not app.exception
     assert app.title[0].value == "Texts"
     assert app.get("file_uploader")
-    assert any(b.key == "try_demo" for b in open_screen("overview").button)
 
 
 @pytest.mark.parametrize("name", ABOUT_A_PROJECT)

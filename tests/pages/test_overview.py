@@ -23,12 +23,29 @@ def words(app: AppTest) -> str:
     return " ".join(element.value for element in app.markdown)
 
 
-def test_without_a_project_the_demo_is_offered_and_says_what_it_is(workbench: Workbench, open_screen: Open):
+def test_the_demo_is_offered_and_projects_begin_from_a_preset_or_blank(workbench: Workbench, open_screen: Open):
     app = open_screen("overview")
     assert not app.exception
     assert app.button(key="try_demo").proto.type == "primary"
     assert "simulated" in words(app)
     assert "not an LLM" in words(app)
+    app.button(key="create_project").click().run()
+    assert app.error[0].value == "The project has no name. Give it one."
+    app.button(key="bring_in").click().run()
+    assert app.error[0].value == "Choose a file first."
+    assert list_projects(workbench) == []
+    app.text_input(key="new_project_name").input("Talks")
+    app.selectbox(key="new_project_preset").set_value("dialogue")
+    app.button(key="create_project").click().run()
+    assert [project.name for project in list_projects(workbench)] == ["Talks"]
+    assert "coherence" in [d.name for d in dimensions_named(workbench, "Talks", "all")]
+    assert app.title[0].value == "Texts"
+    assert app.session_state["project"] == "Talks"
+    app = open_screen("overview")
+    app.text_input(key="new_project_name").input("Mine")
+    app.selectbox(key="new_project_preset").set_value("blank")
+    app.button(key="create_project").click().run()
+    assert dimensions_named(workbench, "Mine", "all") == []
 
 
 def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workbench: Workbench, open_screen: Open):
@@ -44,9 +61,16 @@ def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workben
     assert "try_demo" not in [button.key for button in app.button]
 
 
-def test_the_notice_of_the_demo_can_be_closed(demo: Workbench, open_screen: Open) -> None:
+def test_the_demo_shows_its_progress_and_its_notice_can_be_closed(demo: Workbench, open_screen: Open) -> None:
     app = open_screen("overview")
     assert DEMO_NOTICE in words(app)
+    table = app.dataframe[0].value.set_index("Dimension")
+    assert list(table.index) == ["coherence", "fluency", "consistency", "relevance"]
+    assert table.loc["coherence", "By people"] > 0
+    assert table.loc["coherence", "By LLMs"] > 0
+    assert table.loc["coherence", "Ratings"] == 168
+    assert table.loc["coherence", "Checklist"] == "version 1, published"
+    assert table.loc["coherence", "Scored"] == "version 1 by run 1"
     app.button(key="close_notice").click().run()
     assert DEMO_NOTICE not in words(app)
     assert "close_notice" not in [button.key for button in app.run().button]
@@ -79,58 +103,16 @@ def test_research_screens_are_offered_once_they_are_switched_on(workbench: Workb
     assert next(t for t in open_screen("overview").toggle if t.key == f"research_{project.id}").value
 
 
-def test_progress_tells_people_and_llms_apart(demo: Workbench, open_screen: Open):
-    app = open_screen("overview")
-    table = app.dataframe[0].value.set_index("Dimension")
-    assert list(table.index) == ["coherence", "fluency", "consistency", "relevance"]
-    assert table.loc["coherence", "By people"] > 0
-    assert table.loc["coherence", "By LLMs"] > 0
-    assert table.loc["coherence", "Ratings"] == 168
-    assert table.loc["coherence", "Checklist"] == "version 1, published"
-    assert table.loc["coherence", "Scored"] == "version 1 by run 1"
-
-
-def test_a_project_from_a_preset_has_its_dimensions_and_opens_data(workbench: Workbench, open_screen: Open):
-    app = open_screen("overview")
-    app.text_input(key="new_project_name").input("Talks")
-    app.selectbox(key="new_project_preset").set_value("dialogue")
-    app.button(key="create_project").click().run()
-    assert [project.name for project in list_projects(workbench)] == ["Talks"]
-    assert "coherence" in [d.name for d in dimensions_named(workbench, "Talks", "all")]
-    assert app.title[0].value == "Texts"
-    assert app.session_state["project"] == "Talks"
-
-
-def test_a_blank_project_has_no_dimensions(workbench: Workbench, open_screen: Open):
-    app = open_screen("overview")
-    app.text_input(key="new_project_name").input("Mine")
-    app.selectbox(key="new_project_preset").set_value("blank")
-    app.button(key="create_project").click().run()
-    assert dimensions_named(workbench, "Mine", "all") == []
-
-
-def test_a_project_without_a_name_is_refused_in_words(workbench: Workbench, open_screen: Open):
-    app = open_screen("overview")
-    app.button(key="create_project").click().run()
-    assert app.error[0].value == "The project has no name. Give it one."
-    assert list_projects(workbench) == []
-
-
-def test_another_project_can_be_opened(workbench: Workbench, open_screen: Open):
-    create_project(workbench, "First", Task())
+def test_another_project_can_be_opened_and_names_are_shown_to_the_letter(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "**x** <b>", Task())
     create_project(workbench, "Second", Task())
     app = open_screen("overview")
+    assert r"\*\*x\*\* \<b\>" in words(app)
     current = app.session_state["project"]
     other = next(p for p in list_projects(workbench) if p.name != current)
     app.button(key=f"open_{other.id}").click().run()
     assert app.session_state["project"] == other.name
     assert app.button(key="go_on").label == "Import texts"
-
-
-def test_names_are_shown_to_the_letter(workbench: Workbench, open_screen: Open):
-    create_project(workbench, "**x** <b>", Task())
-    app = open_screen("overview")
-    assert r"\*\*x\*\* \<b\>" in words(app)
 
 
 def test_an_address_with_an_unknown_project_is_not_answered_by_another_one_in_silence(workbench: Workbench):
@@ -175,9 +157,3 @@ def test_a_project_is_taken_along_and_brought_in_under_another_name(workbench: W
     assert not app.exception
     assert app.session_state["project"] == "Second"
     assert {each.name for each in list_projects(workbench)} == {project.name, "Second"}
-
-
-def test_without_a_file_nothing_is_brought_in(workbench: Workbench, open_screen: Open) -> None:
-    app = open_screen("overview")
-    app.button(key="bring_in").click().run()
-    assert app.error[0].value == "Choose a file first."

@@ -18,7 +18,7 @@ from app.services.data.workflow_steps import next_step
 from app.services.runtime.workbench import Workbench
 from tests.support.background import ended
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 
 TABLE = """doc,system,source,summary,coherence_1,coherence_2
 d1,a,One two three.,One two.,4,5
@@ -110,15 +110,7 @@ def test_half_a_character_in_a_file_is_shown_as_it_will_be_kept(workbench: Workb
     assert list(app.dataframe[0].value["te xt"]) == ["half \ufffd of one"]
 
 
-def test_a_taken_name_is_refused(demo: Workbench, open_screen: Open):
-    app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
-    app.radio[0].set_value("a new project").run()
-    name_field(app).input("Demo").run()
-    assert "already a project" in app.error[0].value
-    assert app.button(key="start_import").disabled
-
-
-def test_nothing_is_added_to_the_open_project_unless_somebody_says_so(demo: Workbench, open_screen: Open):
+def test_nothing_is_added_to_the_open_project_nor_to_a_name_that_is_taken(demo: Workbench, open_screen: Open):
     app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
     assert app.radio[0].value is None
     assert app.button(key="start_import").disabled
@@ -126,6 +118,10 @@ def test_nothing_is_added_to_the_open_project_unless_somebody_says_so(demo: Work
     app.radio[0].set_value("add").run()
     assert app.button(key="start_import").label == "Import into Demo"
     assert not app.button(key="start_import").disabled
+    app.radio[0].set_value("a new project").run()
+    name_field(app).input("Demo").run()
+    assert "already a project" in app.error[0].value
+    assert app.button(key="start_import").disabled
 
 
 def test_a_project_without_texts_is_where_they_go(workbench: Workbench, open_screen: Open):
@@ -177,34 +173,31 @@ def names(app: AppTest) -> list[str]:
     return [button.label for button in app.button if (button.key or "").startswith("read_text_")]
 
 
-def test_the_first_text_is_open_beside_the_names_of_twenty(demo: Workbench, open_screen: Open):
-    texts = text_page(demo, get_project(demo, "Demo").id).texts
+def test_the_first_text_is_open_beside_the_names_of_twenty(read_demo: Workbench, open_screen: Open):
+    texts = text_page(read_demo, get_project(read_demo, "Demo").id).texts
     app = open_screen("texts")
     assert len(names(app)) == 20
     assert texts[0].doc_id in names(app)[0]
     assert texts[0].text in [element.value for element in app.text]
-    app.pagination[0].set_value(3).run()
+    app.pagination[0].set_value(3)
+    app.session_state["mean_ratings"] = True
+    app.run()
     assert len(names(app)) == 56 - 40
     assert app.query_params["text_page"] == "3"
-    app.session_state["mean_ratings"] = True
-    table = app.run().dataframe[-1].value
+    table = app.dataframe[-1].value
     assert len(table) == 16
     assert table["coherence"].between(1, 5).all()
 
 
-def test_search_looks_in_names_and_words_and_stays_in_the_address(demo: Workbench, open_screen: Open):
+def test_search_looks_in_names_and_words_and_stays_in_the_address(read_demo: Workbench, open_screen: Open):
     app = open_screen("texts")
-    app.text_input(key="text_search").input("ferry").run()
+    field = app.text_input(key="text_search")
+    field.input("ferry").run()
     assert 0 < len(names(app)) < 20
     assert any("ferry" in name for name in names(app))
     assert app.query_params["text_search"] == "ferry"
-    app.text_input(key="text_search").input("no such words at all").run()
+    field.input("no such words at all").run()
     assert "No text fits" in " ".join(m.value for m in app.markdown)
-
-
-def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_screen: Open):
-    app = open_screen("texts")
-    field = app.text_input(key="text_search")
     field.input("100% of_it " * 9_091).run()
     assert not app.exception
     assert "The search has 100,000 characters; 1,000 are the most." in app.error[0].value
@@ -212,8 +205,8 @@ def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_s
     assert not app.exception and not app.error
 
 
-def test_an_opened_text_stands_in_full_with_its_source_and_ratings(demo: Workbench, open_screen: Open):
-    texts = text_page(demo, get_project(demo, "Demo").id).texts
+def test_an_opened_text_stands_in_full_with_its_source_and_ratings(read_demo: Workbench, open_screen: Open):
+    texts = text_page(read_demo, get_project(read_demo, "Demo").id).texts
     app = open_screen("texts")
     app.button(key=f"read_text_{texts[19].id}").click().run()
     shown = [element.value for element in app.text]
@@ -223,7 +216,7 @@ def test_an_opened_text_stands_in_full_with_its_source_and_ratings(demo: Workben
     assert list(ratings["Dimension"]) == ["coherence", "fluency", "consistency", "relevance"]
     assert len(ratings.columns) == 2 + 3  # dimension, mean, three raters
     app.button(key="next_text").click().run()  # on the next page
-    after = text_page(demo, get_project(demo, "Demo").id, 2).texts[0]
+    after = text_page(read_demo, get_project(read_demo, "Demo").id, 2).texts[0]
     assert after.text in [element.value for element in app.text]
     app.button(key="previous_text").click().run()
     assert texts[19].text in [element.value for element in app.text]
@@ -239,9 +232,20 @@ def test_a_text_of_another_project_is_not_shown(demo: Workbench, open_screen: Op
     assert not app.text
 
 
-def test_a_dimension_is_edited_and_stays_current(demo: Workbench, open_screen: Open):
+def test_a_dimension_is_edited_and_stays_current_but_not_so_that_it_harms(demo: Workbench, open_screen: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
+    for field, value, said in (
+        ("high", 3.0, "go from 1 to 5"),
+        ("name", "fluency", "already a dimension"),
+        ("name", " ", "no name"),
+    ):
+        app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
+        widgets = app.number_input if field == "high" else app.text_input
+        widgets(key=f"dimension_{field}_{dimension.id}").set_value(value)
+        app.button(key=f"save_dimension_{dimension.id}").click().run()
+        assert said in app.error[0].value
+        assert dimensions_named(demo, "Demo", "all")[0] == dimension
+    app.number_input(key=f"dimension_high_{dimension.id}").set_value(dimension.high)
     app.text_input(key=f"dimension_name_{dimension.id}").input("flow")
     app.text_area(key=f"dimension_rubric_{dimension.id}").input("How one thing leads to the next.")
     app.button(key=f"save_dimension_{dimension.id}").click().run()
@@ -249,22 +253,6 @@ def test_a_dimension_is_edited_and_stays_current(demo: Workbench, open_screen: O
     assert (saved.name, saved.rubric, saved.low, saved.high) == ("flow", "How one thing leads to the next.", 1, 5)
     assert app.session_state["dimension"] == "flow"
     assert app.success[0].value == "Saved."
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "said"),
-    [("name", "fluency", "already a dimension"), ("name", " ", "no name"), ("high", 3.0, "go from 1 to 5")],
-)
-def test_a_change_that_would_harm_is_refused(
-    demo: Workbench, open_screen: Open, field: str, value: str | float, said: str
-):
-    dimension = dimensions_named(demo, "Demo", "all")[0]
-    app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
-    widgets = app.number_input if field == "high" else app.text_input
-    widgets(key=f"dimension_{field}_{dimension.id}").set_value(value)
-    app.button(key=f"save_dimension_{dimension.id}").click().run()
-    assert said in app.error[0].value
-    assert dimensions_named(demo, "Demo", "all")[0] == dimension
 
 
 def test_a_dimension_of_unrated_texts_is_good_or_not_good(workbench: Workbench, open_screen: Open):
