@@ -30,7 +30,7 @@ from tests.support.background import PATIENCE, ended, wait_for
 from tests.support.fake_llm.behaviour import Answer, Status
 from tests.support.fake_llm.server import FakeLlm
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 
 
 def place(workbench: Workbench) -> tuple[int, Dimension]:
@@ -43,7 +43,7 @@ def ask(app: AppTest, models: list[str], key: str) -> AppTest:
     return ended(app, key)
 
 
-def test_without_keys_the_rules_can_be_asked_and_others_say_what_to_set(demo: Workbench, open_screen: Open):
+def test_without_keys_the_rules_can_be_asked_and_others_say_what_to_set(read_demo: Workbench, open_screen: Open):
     app = open_screen("ask_llms")
     assert not app.exception
     assert app.multiselect(key="ask_models").value == ["rules"]
@@ -51,6 +51,10 @@ def test_without_keys_the_rules_can_be_asked_and_others_say_what_to_set(demo: Wo
     missing = app.table[0].value
     assert "OPENAI_API_KEY" in missing.set_index("Provider").loc["OpenAI", "What to do"]
     assert len(missing) == 5
+    same = open_screen("think_aloud")
+    assert {text.value for text in same.text} <= {text.value for text in app.text}, (
+        "the material is that of the experts"
+    )
 
 
 def test_with_keys_one_model_of_each_vendor_is_suggested(
@@ -127,23 +131,17 @@ def answered(vendors: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Even
     gate.set()
 
 
-def test_the_endpoints_model_joins_a_choice_nobody_has_touched(answered: Event, open_screen: Open):
-    app = open_screen("ask_llms")
+def test_the_endpoints_model_joins_only_a_choice_nobody_has_touched(answered: Event, open_screen: Open):
+    app, touched = open_screen("ask_llms"), open_screen("ask_llms")
     assert "llama:llama3.1:8b" not in app.multiselect(key="ask_models").value
     assert "is being asked which models it has" in captions(app)
+    touched.multiselect(key="ask_models").set_value(["openai:gpt-4o"]).run()
     answered.set()
     endpoint_models(open_workbench(), PATIENCE)
     assert app.run().multiselect(key="ask_models").value[-1] == "llama:llama3.1:8b"
     assert "is being asked" not in captions(app)
-
-
-def test_a_choice_somebody_has_touched_stays(answered: Event, open_screen: Open):
-    app = open_screen("ask_llms")
-    app.multiselect(key="ask_models").set_value(["openai:gpt-4o"]).run()
-    answered.set()
-    endpoint_models(open_workbench(), PATIENCE)
-    assert app.run().multiselect(key="ask_models").value == ["openai:gpt-4o"]
-    assert "llama:qwen3:8b" in app.multiselect(key="ask_models").options
+    assert touched.run().multiselect(key="ask_models").value == ["openai:gpt-4o"]
+    assert "llama:qwen3:8b" in touched.multiselect(key="ask_models").options
 
 
 def test_an_endpoint_without_a_list_says_why_until_a_model_is_typed(
@@ -168,7 +166,7 @@ def test_an_endpoint_without_a_list_says_why_until_a_model_is_typed(
     assert app.run().multiselect(key="ask_models").value[-1] == "llama:llama3.1:8b"
 
 
-def test_asking_the_rules_again_gives_their_words_no_double_weight(demo: Workbench, open_screen: Open):
+def test_rules_asked_again_weigh_no_double_and_one_failure_stops_none(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     before = [a for a in attributes_of(demo, project_id, dimension.id) if a.contributor == "rules"]
     app = ask(open_screen("ask_llms"), ["rules"], f"ask-{project_id}-{dimension.id}")
@@ -179,9 +177,6 @@ def test_asking_the_rules_again_gives_their_words_no_double_weight(demo: Workben
     assert set(answers["Model"]) == {"rules, not an LLM"}
     assert app.success
 
-
-def test_one_that_fails_does_not_stop_the_others(demo: Workbench, open_screen: Open):
-    project_id, dimension = place(demo)
     app = open_screen("ask_llms")
     app.session_state["ask_models"] = ["openai:gpt-4o", "rules"]
     app.run()
@@ -193,18 +188,9 @@ def test_one_that_fails_does_not_stop_the_others(demo: Workbench, open_screen: O
     assert any("OPENAI_API_KEY" in text.value for text in app.text)
     assert "1 answer did not come" in app.info[-1].value
 
-
-def test_all_dimensions_are_asked_at_once(demo: Workbench, open_screen: Open):
-    project_id, _ = place(demo)
-    app = open_screen("ask_llms")
     app.radio(key="ask_scope").set_value("All dimensions").run()
     app = ask(app, ["rules"], f"ask-{project_id}-all")
     assert set(app.dataframe[0].value["Dimension"][:4]) == {"coherence", "fluency", "consistency", "relevance"}
-
-
-def test_the_material_is_that_of_the_experts(demo: Workbench, open_screen: Open):
-    app, same = open_screen("ask_llms"), open_screen("think_aloud")
-    assert {text.value for text in same.text} <= {text.value for text in app.text}
 
 
 def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):

@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 from app.domain.roles_and_rights import Role
 from app.services.data.held_out_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.results import open_held_out_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import job_key
@@ -73,23 +72,18 @@ def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_scre
     assert "An earlier split" in shown(app)
 
 
-def test_locked_texts_are_not_on_the_list_of_texts(demo: Workbench, open_screen: Open) -> None:
-    project = get_project(demo, "Demo")
-    state = lock(demo, project.id, 0.25, 1, "Ana")
-    app = section(open_screen("texts"), demo, "Texts")
-    assert f"of {state.texts_all - state.texts:,} texts" in shown(app)
-    names = [button.label for button in app.button if (button.key or "").startswith("read_text_")]
-    assert len(names) == 20
-    assert not [name for name in names for document in state.split.documents if f"**{document} ·" in name]
-
-
-def test_the_split_is_scored_only_where_it_is_chosen(demo: Workbench, open_screen: Open) -> None:
+def test_the_split_is_on_no_list_of_texts_and_scored_only_where_chosen(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     app = open_screen("scores")
     assert "Held-out split" not in app.button_group(key="score_texts").options
     state = lock(demo, project.id, 0.25, 1, "Ana")
     app = open_screen("scores")
     assert f"{state.texts} of {state.texts_all} texts are locked away" in shown(app)
+    texts = section(open_screen("texts"), demo, "Texts")
+    assert f"of {state.texts_all - state.texts:,} texts" in shown(texts)
+    names = [button.label for button in texts.button if (button.key or "").startswith("read_text_")]
+    assert len(names) == 20
+    assert not [name for name in names for document in state.split.documents if f"**{document} ·" in name]
     app.button_group(key="score_texts").set_value("Held-out split").run()
     app.button(key="start_scoring").click().run()
     app = ended(app, job_key(project.id))
@@ -99,7 +93,9 @@ def test_the_split_is_scored_only_where_it_is_chosen(demo: Workbench, open_scree
     assert newest.done == sum(1 for _ in newest.dimensions) * state.texts
 
 
-def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable[[], AppTest]) -> None:
+def test_a_look_is_counted_and_its_run_is_on_no_other_screen(
+    demo: Workbench, open_tab: Callable[[], AppTest], open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = get_project(demo, "Demo")
     assert "No held-out split is locked." in shown(open_tab())
     run = locked_demo(demo)
@@ -118,26 +114,14 @@ def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable
     assert [each.who for each in state.split.looks] == ["Ben"]
     again = open_tab()
     assert "On the held-out split" not in [s.value for s in again.subheader]
-
-
-def test_an_ordinary_result_offers_no_run_of_the_split(demo: Workbench, open_screen: Open) -> None:
-    project = get_project(demo, "Demo")
-    run = locked_demo(demo)
-    open_held_out_results(demo, project.id, [run], "Ben")
     app = open_screen("results")
     assert not app.exception
     assert not any(option.startswith(f"Run {run} ") for option in app.multiselect(key="run").options)
-
-
-def test_compare_starts_with_a_run_that_is_not_locked(
-    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As an invited facilitator: figures of locked runs are shown on Locked test alone."""
-    locked_demo(demo)
+    # An invited facilitator finds figures of locked runs on Locked test alone.
     facilitator = ana(demo, Role.FACILITATOR)
     monkeypatch.setattr(current, "person_at_browser", lambda *_: facilitator)
     app = open_screen("compare")
     app.segmented_control(key="compare_view").set_value("Effect on the scores").run()
     assert not app.exception
-    (run,) = app.selectbox(key="contribution_run").options
-    assert run.startswith("Run 1 ")
+    (ordinary,) = app.selectbox(key="contribution_run").options
+    assert ordinary.startswith("Run 1 ")

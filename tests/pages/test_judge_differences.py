@@ -12,7 +12,7 @@ from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
 from tests.support.projects import ready_to_score, small_checklist
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 
 
 @pytest.fixture
@@ -38,9 +38,7 @@ def experts_answer(workbench: Workbench, checklist: int) -> None:
 
 
 def questions(open_screen: Open) -> AppTest:
-    app = open_screen("results")
-    app.session_state["view"] = "questions"
-    app.run()
+    app = open_screen("results", view="questions")
     assert not app.exception
     return app
 
@@ -57,7 +55,7 @@ def test_two_systems_are_compared_as_experts_see_them(ready: Workbench, open_scr
     assert list(table["Experts' texts"]) == ["6 of 6"] * 4
     assert table["Judge off by"].tolist() == pytest.approx([4 / 3, 0, 0, 0])
     assert "s1 is 1.33 higher than s0" in words(app)
-    app.selectbox(key="difference_a").set_value("s2").run()
+    app.selectbox(key="difference_a").set_value("s2")
     app.selectbox(key="difference_b").set_value("s3").run()
     assert "s2 is level with s3" in words(app)
     assert "What did the new version" not in words(app)

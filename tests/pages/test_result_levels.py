@@ -9,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 from app.meta_evaluation.score_matrix import Level
 from app.services.results import results
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
 
@@ -23,11 +25,18 @@ def with_signatures(open_screen: Open) -> AppTest:
     return app.run()
 
 
+@pytest.fixture
+def scored(workbench: Workbench) -> None:
+    """Six sources, each with a text of four systems, scored on one dimension."""
+    dimension = ready_to_score(workbench, texts=24)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+
+
 def at_level(app: AppTest, level: Level) -> AppTest:
     return app.button_group(key="level").set_value(level).run()
 
 
-def test_intervals_draw_what_suits_the_level_unless_a_person_chose(read_demo: Workbench, open_screen: Open) -> None:
+def test_intervals_draw_what_suits_the_level_unless_a_person_chose(scored: None, open_screen: Open) -> None:
     app = with_signatures(open_screen)
     assert "|1000 sources|" in signature(app)
     assert "|1000 systems|" in signature(at_level(app, "system"))
@@ -41,7 +50,7 @@ def test_intervals_draw_what_suits_the_level_unless_a_person_chose(read_demo: Wo
 
 
 def test_the_other_levels_are_computed_when_one_is_shown(
-    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+    scored: None, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def computed(*_: object) -> NoReturn:
         pytest.fail("a level is computed when it is asked for")

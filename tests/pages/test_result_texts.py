@@ -22,7 +22,7 @@ from pages.components.shell.tables import WRITER, with_writers
 from tests.support.projects import ready_to_score
 from tests.support.result_screen import change, shown, table
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 RUN = 1
 
 
@@ -107,13 +107,21 @@ def test_back_in_the_list_its_page_is_that_of_the_text(
     assert table(app, "Text") == [titles[each.row.text] for each in listed[20:40]]
 
 
-def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
+def test_a_text_leads_to_an_attribute_and_to_a_question_asked_again(
     demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
     result = cached_results(demo, [RUN])[0]
     first = disagreements(result.compared)[0].row
     app = open_results(view="texts", text=str(first.text), run="1")
     assert re.search(r"Raters: [^:.]+: \d", shown(app))
+    app.text_area(key=f"attribute_words_{first.text}").set_value("The ending follows from the beginning")
+    app.button(key=f"attribute_save_{first.text}").click().run()
+    assert "Nobody is named" in shown(app)
+    app.text_input(key=f"attribute_by_{first.text}").set_value("Ana")
+    app.button(key=f"attribute_save_{first.text}").click().run()
+    assert not app.exception
+    added = attributes_of(demo, get_project(demo, "Demo").id, result.dimension.id)[-1]
+    assert (added.text, added.prompted_by) == ("The ending follows from the beginning", first.text)
     question = questions_of(demo, result).questions[0]
     app.button(key=f"edit_question_{question.id}").click().run()
     assert app.title[0].value == "Checklist"
@@ -148,28 +156,14 @@ def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
     assert "back_to_result" not in [button.key for button in app.button]
 
 
-def test_a_text_leads_to_an_attribute_or_to_a_question(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    result = cached_results(demo, [RUN])[0]
-    row, question = result.rows[0], questions_of(demo, result).questions[0]
-    app = open_results(view="texts", text=str(row.text))
-    app.text_area(key=f"attribute_words_{row.text}").set_value("The ending follows from the beginning")
-    app.button(key=f"attribute_save_{row.text}").click().run()
-    assert "Nobody is named" in shown(app)
-    app.text_input(key=f"attribute_by_{row.text}").set_value("Ana")
-    app.button(key=f"attribute_save_{row.text}").click().run()
-    assert not app.exception
-    added = attributes_of(demo, get_project(demo, "Demo").id, result.dimension.id)[-1]
-    assert (added.text, added.prompted_by) == ("The ending follows from the beginning", row.text)
-    app = open_results(view="texts", text=str(row.text))
-    app.button(key=f"edit_question_{question.id}").click().run()
-    assert not app.exception
-    assert app.title[0].value == "Checklist"
-
-
-def test_what_a_score_was_computed_from_is_shown(
+def test_what_a_score_was_computed_from_and_the_writers_word_are_shown(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     change(home, """UPDATE score SET details = '{"aspects": [{"name": "Order", "score": 4}], "p_yes": 0.25}'""")
+    change(home, "UPDATE project SET writer_name = 'student'")
+    app = open_results(view="texts")
+    assert app.selectbox(key="system").label == "Student"
+    assert any(table(app, "Student"))
     app = open_results(view="texts", text=str(cached_results(demo, [RUN])[0].rows[0].text))
     assert not app.exception
     assert table(app, "Name") == ["Order"]
@@ -204,15 +198,6 @@ def test_scores_of_unrated_texts_are_listed_and_open(
     app = open_results()
     next(button for button in app.button if str(button.key).startswith("worst_")).click().run()
     assert app.session_state["view"] == "texts"
-
-
-def test_the_writers_column_has_the_projects_word(
-    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
-) -> None:
-    change(home, "UPDATE project SET writer_name = 'student'")
-    app = open_results(view="texts")
-    assert app.selectbox(key="system").label == "Student"
-    assert any(table(app, "Student"))
 
 
 def test_a_writers_word_that_names_another_column_hides_none() -> None:
