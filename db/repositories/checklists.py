@@ -160,11 +160,12 @@ def _question(
 COPIED = "copied"
 THRESHOLDS = (2, 3)
 """The least and the most thresholds of a grade."""
-_OF_EXPERTS = col(ChecklistRow.id).not_in(
+OF_EXPERTS = col(ChecklistRow.id).not_in(
     select(BuildRevisionRow.checklist_id)
     .join(BuildRow, col(BuildRow.id) == BuildRevisionRow.build_id)
     .where(BuildRow.study_digest != "", col(BuildRevisionRow.checklist_id).is_not(None))
 )
+"""Leaves out the versions that studies of conditions made."""
 
 
 class Checklists(Repository):
@@ -176,7 +177,7 @@ class Checklists(Repository):
         """Return dimension id -> its versions as in `versions`, with as many queries as for one dimension."""
         rows = self._session.exec(
             select(ChecklistRow)
-            .where(col(ChecklistRow.dimension_id).in_(dimension_ids), ~_OF_EXPERTS if of_studies else _OF_EXPERTS)
+            .where(col(ChecklistRow.dimension_id).in_(dimension_ids), ~OF_EXPERTS if of_studies else OF_EXPERTS)
             .order_by(col(ChecklistRow.version).desc())
         ).all()
         found: dict[int, list[Checklist]] = {dimension_id: [] for dimension_id in dimension_ids}
@@ -189,7 +190,7 @@ class Checklists(Repository):
         rows = self._session.exec(
             select(ChecklistRow)
             .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
-            .where(DimensionRow.project_id == project_id, _OF_EXPERTS)
+            .where(DimensionRow.project_id == project_id, OF_EXPERTS)
             .order_by(col(ChecklistRow.version).desc())
         )
         found: dict[int, list[ChecklistVersion]] = {}
@@ -230,7 +231,7 @@ class Checklists(Repository):
 
     def _row(self, dimension_id: int, version: int | None, status: ChecklistStatus | None) -> ChecklistRow | None:
         query = select(ChecklistRow).where(ChecklistRow.dimension_id == dimension_id)
-        query = query.where(_OF_EXPERTS if version is None else ChecklistRow.version == version)
+        query = query.where(OF_EXPERTS if version is None else ChecklistRow.version == version)
         if status is not None:
             query = query.where(ChecklistRow.status == status.value)
         return self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()

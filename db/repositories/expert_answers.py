@@ -41,7 +41,7 @@ from db.models.columns import now
 from db.models.project import DimensionRow, TextRow
 from db.models.run import AnchorLookRow, AnchorSetRow
 from db.models.think_aloud import AttributeRow, ContributorRow, written_about
-from db.repositories.checklists import ancestors_of, read_checklists
+from db.repositories.checklists import OF_EXPERTS, ancestors_of, read_checklists
 from db.repositories.held_out_split import within
 from db.repositories.repository import Repository, value_of
 
@@ -119,6 +119,16 @@ class ExpertAnswers(Repository):
 
     def draw_of(self, checklist_id: int) -> AnswerDraw | None:
         row = self._session.exec(select(AnswerDrawRow).where(AnswerDrawRow.checklist_id == checklist_id)).first()
+        return self._draw(row) if row else None
+
+    def newest_draw(self, dimension_id: int) -> AnswerDraw | None:
+        """Return the draw of the newest version that has one, which experts answer now."""
+        row = self._session.exec(
+            select(AnswerDrawRow)
+            .join(ChecklistRow, col(ChecklistRow.id) == AnswerDrawRow.checklist_id)
+            .where(ChecklistRow.dimension_id == dimension_id, OF_EXPERTS)
+            .order_by(col(ChecklistRow.version).desc())
+        ).first()
         return self._draw(row) if row else None
 
     def draw(self, draw_id: int) -> AnswerDraw:

@@ -12,7 +12,7 @@ from app.domain.project import Dimension
 from app.domain.roles_and_rights import Right, Role
 from app.domain.storable_text import quoted
 from app.errors import InputError, NotFoundError, NotReadyError
-from app.services.people.text_shares import answered_texts, distribute_texts, experts_on, newest_draw, restore_shares
+from app.services.people.text_shares import answered_texts, distribute_texts, experts_on, restore_shares
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
@@ -93,7 +93,7 @@ def share_texts(workbench: Workbench, dimension_id: int, overlap: int) -> Shared
     experts than the dimension has.
     """
     with workbench.database.write() as work:
-        draw = newest_draw(work, dimension_id)
+        draw = work.expert_answers.newest_draw(dimension_id)
         if overlap:
             check_overlap(overlap, len(experts_on(work, dimension_id)))
         work.assignments.set_overlap(dimension_id, overlap)
@@ -114,7 +114,7 @@ def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) 
     """
     with workbench.database.write() as work:
         name = work.projects.dimension_by_id(dimension_id).name
-        draw = newest_draw(work, dimension_id)
+        draw = work.expert_answers.newest_draw(dimension_id)
         if draw is None:
             raise NotReadyError(_NO_DRAW.format(name), "Draw them first.")
         shares = work.assignments.shares(draw.id)
@@ -149,7 +149,7 @@ def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) 
 def shared_texts(workbench: Workbench, project_id: int) -> list[SharedTexts]:
     """Return the sharing of each dimension that has a draw or a number of experts for texts."""
     with workbench.database.read() as work:
-        found = [(one, newest_draw(work, one.id)) for one in work.projects.dimensions(project_id)]
+        found = [(one, work.expert_answers.newest_draw(one.id)) for one in work.projects.dimensions(project_id)]
         return [_shared(work, one, draw) for one, draw in found if draw or work.assignments.overlap(one.id)]
 
 

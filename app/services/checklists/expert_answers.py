@@ -15,7 +15,7 @@ from app.domain.project import Text
 from app.domain.roles_and_rights import Right
 from app.domain.storable_text import storable
 from app.errors import InputError, NotReadyError
-from app.services.people.text_shares import newest_draw, texts_of_expert
+from app.services.people.text_shares import texts_of_expert
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
 
@@ -37,7 +37,7 @@ def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> Answer
 def own_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
     """Return the sheet of the newest version with drawn texts; None before any are drawn."""
     with workbench.database.read() as work:
-        draw = newest_draw(work, dimension_id)
+        draw = work.expert_answers.newest_draw(dimension_id)
         return _sheet(work, draw, expert) if draw else None
 
 

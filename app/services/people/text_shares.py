@@ -29,12 +29,6 @@ def experts_on(work: UnitOfWork, dimension_id: int) -> list[str]:
     return [name for name in members if dimension_id in given.get(name, (dimension_id,))]
 
 
-def newest_draw(work: UnitOfWork, dimension_id: int) -> AnswerDraw | None:
-    """Return the draw of the newest version that has one, which experts answer now."""
-    draws = (work.expert_answers.draw_of(each.id) for each in work.checklists.versions(dimension_id))
-    return next((draw for draw in draws if draw), None)
-
-
 def texts_of_expert(
     work: UnitOfWork, draw: AnswerDraw, dimension_id: int, expert: str, begun: Collection[int]
 ) -> frozenset[int]:

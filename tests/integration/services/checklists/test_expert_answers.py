@@ -14,7 +14,15 @@ from app.errors import ConflictError, InputError, NotReadyError
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.answer_draws import draw_of, draw_texts, drawable
 from app.services.checklists.checklists import new_draft, publish
-from app.services.checklists.expert_answers import answer, answer_cube, answer_sheet, expert_answers, note, texts_of
+from app.services.checklists.expert_answers import (
+    answer,
+    answer_cube,
+    answer_sheet,
+    expert_answers,
+    note,
+    own_sheet,
+    texts_of,
+)
 from app.services.data.held_out_split import lock
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import ensure_samples
@@ -144,3 +152,5 @@ def test_drafts_and_versions_without_a_draw_wait(bench: Workbench, draw: AnswerD
     with pytest.raises(NotReadyError, match="No texts are drawn"):
         answer_sheet(bench, draft.id, "Ana")
     assert draw_of(bench, CHECKLIST) == draw
+    sheet = own_sheet(bench, 1, "Ana")
+    assert sheet is not None and sheet.draw == draw, "the newest version that has one"
