@@ -14,6 +14,7 @@ from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.backup import copy_before_migration
 from db.unit_of_work import Database
+from tests.support.postgres import SQLITE_ONLY
 
 
 @pytest.fixture(autouse=True)
@@ -88,6 +89,7 @@ def test_nothing_is_put_back_under_web_processes_and_workers_unless_they_may_be_
     assert restore(tmp_path / "friday.db", anyway=True).projects == 0
 
 
+@SQLITE_ONLY
 def test_database_and_copies_are_created_for_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", f"sqlite:///{tmp_path}/open.db")
     settings.cache_clear()
@@ -108,6 +110,7 @@ def test_database_and_copies_are_created_for_this_user_alone(tmp_path: Path, mon
     assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("*.db*")} == {0o600}
 
 
+@SQLITE_ONLY
 def test_database_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
     file = tmp_path / "old.db"
     file.touch()

@@ -20,6 +20,7 @@ from app.domain.checklist import (
 from app.domain.project import Dimension, Task
 from app.errors import ConflictError, NotFoundError
 from db.unit_of_work import Database, UnitOfWork
+from tests.support.postgres import POSTGRES_LONG
 
 
 @pytest.fixture
@@ -80,6 +81,7 @@ def test_a_change_stands_in_the_history_with_what_was_before(database: Database,
     assert read(database, draft).asked[0].original == "Is it warm?"
 
 
+@POSTGRES_LONG
 def test_what_is_so_already_is_no_change(database: Database, draft: Checklist) -> None:
     with database.write() as work:
         edit = Edit("question", draft.asked[0].id, {"text": "Is it warm?", "enabled": True})
@@ -87,6 +89,7 @@ def test_what_is_so_already_is_no_change(database: Database, draft: Checklist) -
         assert work.drafts.history(draft.id) == []
 
 
+@POSTGRES_LONG
 def test_a_change_can_be_taken_back_once(database: Database, draft: Checklist) -> None:
     made = change(database, draft, "Ana", draft.asked[0].id, text="Is it kind?", guidance="Look at the greeting.")
     undo_change(database, draft, made)
@@ -104,6 +107,7 @@ def test_what_somebody_changed_since_is_not_written_over(database: Database, dra
     assert read(database, draft).asked[0].text == "Is it friendly?"
 
 
+@POSTGRES_LONG
 def test_a_place_that_changed_since_is_no_reason_to_refuse(database: Database, draft: Checklist) -> None:
     mine = change(database, draft, "Ana", draft.asked[0].id, text="Is it kind?", position=7)
     change(database, draft, "Ben", draft.asked[0].id, position=9)
@@ -112,6 +116,7 @@ def test_a_place_that_changed_since_is_no_reason_to_refuse(database: Database, d
     assert (found.text, found.position) == ("Is it warm?", 9)
 
 
+@POSTGRES_LONG
 def test_a_removed_question_is_out_of_sight_and_comes_back_whole(database: Database, draft: Checklist) -> None:
     made = change(database, draft, "Ana", draft.asked[1].id, removed=True)
     assert read(database, draft).asked == draft.asked[:1]
@@ -119,6 +124,7 @@ def test_a_removed_question_is_out_of_sight_and_comes_back_whole(database: Datab
     assert read(database, draft) == draft
 
 
+@POSTGRES_LONG
 def test_a_new_question_shows_only_with_its_change(database: Database, draft: Checklist) -> None:
     with database.write() as work:
         added = work.drafts.add_question(draft.id, "Does it thank?", QuestionKind.SUB, 3)
@@ -129,6 +135,7 @@ def test_a_new_question_shows_only_with_its_change(database: Database, draft: Ch
     assert [(q.text, q.component) for q in found.asked[2:]] == [("Does it thank?", "Manners")]
 
 
+@POSTGRES_LONG
 def test_questions_are_asked_component_by_component(database: Database, draft: Checklist) -> None:
     with database.write() as work:
         warmth, manners = draft.components
@@ -145,6 +152,7 @@ def test_questions_are_asked_component_by_component(database: Database, draft: C
         lambda work, draft: work.drafts.draft_of("component", 999),
     ],
 )
+@POSTGRES_LONG
 def test_what_is_gone_is_said(
     database: Database, draft: Checklist, attempt: Callable[[UnitOfWork, int], object]
 ) -> None:

@@ -28,6 +28,7 @@ from db.repositories.jobs import LOSSES
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.background import wait_for
 from tests.support.earlier_version import database_at
+from tests.support.postgres import POSTGRES_LONG
 
 TEXTS, DATA = 25, b"0123456789" * 10
 PLAN = ImportPlan(mapped=MappedColumns({"text": "text", "doc_id": "doc"}, (("flow", "flow"),)))
@@ -121,10 +122,17 @@ def test_a_large_file_waits_in_the_database_for_a_worker_and_a_report_is_shown_e
     done(other)
     assert_in_once(workbench, other)
     assert last_report(workbench, "Mine") == last_report(other, "Mine")
+    start_import(workbench, upload(), "Mine", PLAN)
+    assert last_report(workbench, "Mine") is None
+    done(other)
+    report = last_report(workbench, "Mine")
+    assert report is not None
+    assert (report.added_texts, texts_of(workbench)) == (0, TEXTS)
     forget_report(other, "Mine")
     assert last_report(workbench, "Mine") is None
 
 
+@POSTGRES_LONG
 def test_a_small_file_is_brought_in_by_the_process_that_has_it(
     workbench: Workbench, other: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +142,7 @@ def test_a_small_file_is_brought_in_by_the_process_that_has_it(
     assert_in_once(workbench, other)
 
 
+@POSTGRES_LONG
 def test_without_a_worker_nothing_is_copied_into_the_database(
     database: Database, other: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,17 +152,7 @@ def test_without_a_worker_nothing_is_copied_into_the_database(
     assert_in_once(other, other)
 
 
-def test_the_next_import_begins_without_the_report_of_the_last(workbench: Workbench, other: Workbench) -> None:
-    start_import(workbench, upload(), "Mine", PLAN)
-    done(other)
-    start_import(workbench, upload(), "Mine", PLAN)
-    assert last_report(workbench, "Mine") is None
-    done(other)
-    report = last_report(workbench, "Mine")
-    assert report is not None
-    assert (report.added_texts, texts_of(workbench)) == (0, TEXTS)
-
-
+@POSTGRES_LONG
 def test_a_second_import_is_refused_before_anything_is_copied(workbench: Workbench) -> None:
     start_import(workbench, upload(), "Mine", PLAN)
     before = left(workbench)
@@ -200,6 +199,7 @@ def test_another_goes_on_where_one_was_killed_in_the_middle(
     assert_in_once(workbench, other)
 
 
+@POSTGRES_LONG
 def test_one_that_was_killed_after_the_last_step_is_not_done_again(workbench: Workbench, other: Workbench) -> None:
     start_import(workbench, upload(), "Mine", PLAN)
     at(*taken(other)[:2])
@@ -282,6 +282,7 @@ def test_what_nobody_begins_a_job_with_goes_after_a_while(workbench: Workbench) 
     assert job_state(workbench, "k") is None
 
 
+@POSTGRES_LONG
 def test_a_file_that_waits_long_for_a_worker_stays(workbench: Workbench, other: Workbench) -> None:
     start_import(workbench, upload(), "Mine", PLAN)
     with workbench.database.write() as work:
@@ -292,6 +293,7 @@ def test_a_file_that_waits_long_for_a_worker_stays(workbench: Workbench, other: 
     assert_in_once(workbench, other)
 
 
+@POSTGRES_LONG
 def test_what_is_read_is_what_was_written_or_a_sentence(
     workbench: Workbench, other: Workbench, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -305,6 +307,7 @@ def test_what_is_read_is_what_was_written_or_a_sentence(
         write_handed(other, file, path)
 
 
+@POSTGRES_LONG
 def test_a_file_that_is_no_table_fails_in_the_words_of_its_owner(workbench: Workbench, other: Workbench) -> None:
     start_import(workbench, Upload("mine.parquet", b"PAR1 " * 40), "Mine", ImportPlan())
     do_in_thread(*taken(other))

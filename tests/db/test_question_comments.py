@@ -6,6 +6,7 @@ from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.project import Dimension, Task
 from app.errors import NotFoundError
 from db.unit_of_work import Database
+from tests.support.postgres import POSTGRES_LONG
 
 
 @pytest.fixture
@@ -37,6 +38,7 @@ def test_comments_follow_their_question_through_versions(database: Database, fir
     assert third.asked[1].id not in found[third.id]
 
 
+@POSTGRES_LONG
 def test_resolving_and_reopening_stay_on_record(database: Database, first: Checklist) -> None:
     with database.write() as work:
         comment = work.question_comments.add(first.asked[0].id, "Ana", "Too soft?")
@@ -50,6 +52,7 @@ def test_resolving_and_reopening_stay_on_record(database: Database, first: Check
         assert (now.resolved, now.settled_by) == (False, "Ana")
 
 
+@POSTGRES_LONG
 def test_what_is_not_there_cannot_be_commented_on_or_resolved(database: Database, first: Checklist) -> None:
     with database.write() as work:
         with pytest.raises(NotFoundError):
