@@ -134,8 +134,9 @@ class _Command(TyperCommand):
 
 
 @cache
+@cache
 def build() -> typer.Typer:
-    """Return the whole command tree."""
+    """Return the whole command tree, made once."""
     root = typer.Typer(
         name="interacteval",
         help="Judge texts with checklists that people and LLMs build, and see how far the scores can be trusted.",

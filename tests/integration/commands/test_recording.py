@@ -1,31 +1,16 @@
 """runs record, and the file as a judge."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app import cli
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
+from tests.support.console import Run
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def invoke(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.run()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return invoke
 
 
 def test_a_run_is_recorded_and_scored_again_from_the_file(

@@ -1,33 +1,25 @@
 """A planted key and a planted text are looked for in everything a failing run leaves behind."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app import cli
 from app.services.runtime.endpoint_models import fault_report
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
+from tests.support.console import Run, console
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Status
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
 KEY, TEXT, SOURCE = "sk-planted-0123456789abcdef", "Text number", "Source 1"
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    def invoke(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.run()
-        return int(ended.value.code or 0), *capfd.readouterr()
-
-    return invoke
+    """As `run` of other tests, with what processes print."""
+    return console(monkeypatch, capfd)
 
 
 def test_neither_key_nor_text_is_in_output_log_or_export(
