@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +13,8 @@ import typer
 
 from app.cli import build
 from app.errors import InputError
+from app.settings import settings
+from tests.support.demo.small import shared_demo
 from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
@@ -198,8 +201,7 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     assert "<h2>coherence</h2>" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("form", ["json", "yaml"])
-def test_a_checklist_goes_out_and_comes_back(run: Run, project: str, tmp_path: Path, form: str) -> None:
+def test_a_checklist_goes_out_and_comes_back(run: Run, project: str, tmp_path: Path) -> None:
     base = ("--project", project, "--dimension", "coherence")
     run("think-aloud", *base, "--model", "rules")
     run("build", *base, "--model", "rules")
@@ -208,11 +210,12 @@ def test_a_checklist_goes_out_and_comes_back(run: Run, project: str, tmp_path: P
     question = document["questions"][0]
     assert set(question) >= {"id", "component", "key_question", "text", "weight", "attributes"}
     assert set(question["attributes"][0]) == {"text", "contributor", "kind"}
-    path = tmp_path / f"checklist.{form}"
-    assert run("checklist", "export", *base, "--format", form, "--output", path)[0] == 0
-    assert run("checklist", "import", path, *base)[0] == 0
-    again = _json(run("checklist", "export", *base, "--version", "2", "--format", "json"))
-    assert [q["text"] for q in again["questions"]] == [q["text"] for q in document["questions"]]
+    for version, form in ((2, "json"), (3, "yaml")):
+        path = tmp_path / f"checklist.{form}"
+        assert run("checklist", "export", *base, "--version", 1, "--format", form, "--output", path)[0] == 0
+        assert run("checklist", "import", path, *base)[0] == 0
+        again = _json(run("checklist", "export", *base, "--version", version, "--format", "json"))
+        assert [q["text"] for q in again["questions"]] == [q["text"] for q in document["questions"]]
 
 
 def test_a_spreadsheet_runs_no_formula_of_a_checklist(run: Run, project: str, tmp_path: Path) -> None:
@@ -225,7 +228,8 @@ def test_a_spreadsheet_runs_no_formula_of_a_checklist(run: Run, project: str, tm
     assert (row["text"][:2], row["component"]) == ("'=", "'@sum")
 
 
-def test_the_demo_fills_its_contract(run: Run) -> None:
+def test_the_demo_fills_its_contract(run: Run, tmp_path_factory: pytest.TempPathFactory) -> None:
+    shutil.copytree(shared_demo(tmp_path_factory), settings().home, dirs_exist_ok=True)
     found = _json(run("demo", "--json"))
     assert (found["project"], found["judge"]) == ("Demo", "rules")
     assert set(found["dimensions"]) == {"coherence", "fluency", "consistency", "relevance"}

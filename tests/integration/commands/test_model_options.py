@@ -2,7 +2,7 @@
 server of today."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -164,9 +164,29 @@ STYLES = (
 )
 
 
-@pytest.mark.parametrize("method", ["checklist", "g-eval"])
+ONE_OF_EACH = (
+    "noschema=1,status=500",
+    "noschema=4",
+    "wrap=prose",
+    "takes=max_completion_tokens,status=422",
+    "notemperature,status=500",
+    "nologprobs=2",
+    "nosystem,status=400",
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "styles"),
+    [
+        ("checklist", ONE_OF_EACH),
+        ("g-eval", ("nologprobs=1,status=422", "nologprobs=2")),
+        pytest.param("checklist", STYLES, marks=pytest.mark.long),
+        pytest.param("g-eval", STYLES, marks=pytest.mark.long),
+    ],
+)
 def test_score_learns_a_servers_style_by_two_extra_requests(
     method: str,
+    styles: Sequence[str],
     run: Run,
     modern: ModernVendors,
     monkeypatch: pytest.MonkeyPatch,
@@ -174,14 +194,14 @@ def test_score_learns_a_servers_style_by_two_extra_requests(
 ) -> None:
     ready_to_score(open_workbench(), texts=3, questions=2)
     words = ("--evaluator", method, *(("--set", "samples=1") if method == "g-eval" else ()), "--no-cache")
-    for options in STYLES:
+    for options in styles:
         with subtests.test(options=options):
-            named = f"{options},{method}"
+            named = f"{options},{method},{len(styles)}"
             monkeypatch.setenv("LLAMA_BASE_URL", modern.address("llama", named))
             settings.cache_clear()
             status, _, said = run("score", "--project", "Ready", "--judge", "llama:qwen3.6:8b", *words)
             assert status == 0, said
-            steps = method == "g-eval" and options == STYLES[0]  # which later runs use again
+            steps = method == "g-eval" and options == styles[0]  # which later runs use again
             needed = 3 + steps
             assert needed <= modern.state(named)["requests"] <= needed + 2
 
@@ -207,6 +227,13 @@ def test_models_test_shows_what_a_model_can(
     found = json.loads(said)
     assert (status, found["ok"], found["echo"]) == (0, True, False)
     assert {name: found[name] for name in ABILITIES[options]} == ABILITIES[options]
+
+
+def test_models_test_prints_a_line_for_each_ability(
+    run: Run, modern: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLAMA_BASE_URL", modern.address("llama", "plain,lines"))
+    settings.cache_clear()
     status, said, _ = run("models", "test", "llama:qwen3.6:8b")
     assert status == 0
     assert [line.split("  ")[0] for line in said.splitlines()[2:]] == [

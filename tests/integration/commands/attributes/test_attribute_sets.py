@@ -238,6 +238,6 @@ def test_output_writes_a_picture_or_a_table_of_each_contributor(
 
 
 def test_output_with_another_ending_is_refused(cli: typer.Typer, files: list[str], tmp_path: Path) -> None:
-    for command in ("topics", "similarity"):
-        result = CliRunner().invoke(cli, [command, *files, "--output", str(tmp_path / "out.docx")])
+    for command in (("topics", "--topics", "2", "--seeds", "2"), ("similarity",)):
+        result = CliRunner().invoke(cli, [*command, *files, "--output", str(tmp_path / "out.docx")])
         assert isinstance(result.exception, InputError)

@@ -162,7 +162,7 @@ def test_likeness_and_agreement_are_told_for_conditions_on_the_same_texts(run: R
     assert run("conditions", "run", *HERE, "--conditions", "sh", *draw, "--seed", 2)[0] == 0
     status, _, err = run("conditions", "effect", *HERE)
     assert (status, "these are missing: sh:Ana, sh:Ben" in err) == (2, True)
-    assert run("conditions", "run", *HERE, *draw)[0] == 0
+    assert run("conditions", "run", *HERE, "--conditions", "sh", *draw)[0] == 0
     (found,) = json.loads(run("conditions", "effect", *HERE, "--level", "dataset", "--json")[1])
     (only,) = found["draws"]
     assert [point["condition"] for point in only["points"]] == ["comb", "mh", "sl:m", "sh:Ana", "sh:Ben"]

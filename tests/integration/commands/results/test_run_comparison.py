@@ -25,7 +25,9 @@ def compared(run: Run, tmp_path: Path) -> tuple[str, ...]:
     return here
 
 
-def test_a_document_a_comparison(run: Run, compared: tuple[str, ...]) -> None:
+def test_runs_are_compared_in_a_document_in_words_and_in_files(
+    run: Run, compared: tuple[str, ...], tmp_path: Path
+) -> None:
     status, out, err = run("runs", "compare", *compared, "--baseline", 1, "--permutations", 100, "--json")
     assert status == 0, err
     (found,) = json.loads(out)
@@ -42,23 +44,15 @@ def test_a_document_a_comparison(run: Run, compared: tuple[str, ...]) -> None:
         "p_fisher",
     } <= set(found["spearman"])
     assert found["signature"].startswith("per-source|")
-
-
-def test_in_words(run: Run, compared: tuple[str, ...]) -> None:
     status, out, err = run("runs", "compare", *compared, "--baseline", 1, "--run", 2, "--permutations", 100)
     assert status == 0, err
     assert "A = run 2, B = run 1" in out
     assert "Spearman: " in out
     status, _, err = run("runs", "compare", *compared, "--baseline", 1, "--run", 9)
     assert (status, "Run 9 has no scores on this dimension." in err) == (2, True)
-
-
-@pytest.mark.parametrize("ending", ["csv", "tex"])
-def test_comparison_is_written_with_a_row_for_each_coefficient(
-    run: Run, compared: tuple[str, ...], tmp_path: Path, ending: str
-) -> None:
-    written = tmp_path / f"compared.{ending}"
-    status, _, err = run("runs", "compare", *compared, "--baseline", 1, "--permutations", 100, "--output", written)
-    assert status == 0, err
-    rows = [line for line in written.read_text(encoding="utf-8-sig").splitlines() if "run 2" in line]
-    assert len(rows) == 3
+    for ending in ("csv", "tex"):
+        written = tmp_path / f"compared.{ending}"
+        status, _, err = run("runs", "compare", *compared, "--baseline", 1, "--permutations", 100, "--output", written)
+        assert status == 0, err
+        rows = [line for line in written.read_text(encoding="utf-8-sig").splitlines() if "run 2" in line]
+        assert len(rows) == 3, "a row for each coefficient"

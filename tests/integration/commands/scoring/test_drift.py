@@ -35,8 +35,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def answered() -> None:
     workbench = open_workbench()
-    ready_to_score(workbench, texts=40, questions=4)
-    draw = draw_texts(workbench, 1, 30, seed=3)
+    ready_to_score(workbench, texts=24, questions=4)
+    draw = draw_texts(workbench, 1, 20, seed=3)
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(1).asked]
     answer_all(workbench, draw, "Ana", dict.fromkeys(itertools.product(draw.texts, questions), Answer.YES))
@@ -58,9 +58,9 @@ def test_from_freezing_to_looks(run: Run) -> None:
         status, _, err = run("drift", *words)
         assert (status, said in err) == (2, True), words
     status, out, err = run("drift", "--freeze", "--by", "Ana", "--judge", "rules", "--json")
-    assert (status, "Froze 30 anchors" in err) == (0, True)
+    assert (status, "Froze 20 anchors" in err) == (0, True)
     (state,) = json.loads(out)["dimensions"]
-    assert (state["anchors"], state["verdict"], state["frozen_by"], state["looks"]) == (30, None, "Ana", [])
+    assert (state["anchors"], state["verdict"], state["frozen_by"], state["looks"]) == (20, None, "Ana", [])
     assert state["reference"]["noise"] == 0
     assert state["findable"] <= state["needed"]
     for _ in range(2):
@@ -72,7 +72,7 @@ def test_from_freezing_to_looks(run: Run) -> None:
     assert state["looks"][0]["flips"] == 0
     assert state["evidence"] < state["limit"]
     status, out, _ = run("drift")
-    assert "The judge answers the 30 anchors as it did" in out
+    assert "The judge answers the 20 anchors as it did" in out
     assert out.count("no change seen") == 3
     _, out, _ = run("runs", "list")
     assert out.count("checklist, anchors") == 5
@@ -92,7 +92,7 @@ def test_an_anchor_that_failed_is_said_with_status_three(served: None, answered:
     assert (status, "anchor 2 failed" in err) == (3, True)
     (state,) = json.loads(out)["dimensions"]
     (look,) = state["looks"]
-    assert (look["anchors"], look["failed"], state["verdict"]) == (29, 1, "no change seen")
+    assert (look["anchors"], look["failed"], state["verdict"]) == (19, 1, "no change seen")
 
 
 def test_without_a_project_that_is_said(run: Run) -> None:

@@ -35,16 +35,13 @@ def test_trials_are_runs_with_their_spread(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_before_it_starts_the_draw_is_compared_with_the_whole(run: Run) -> None:
+def test_a_draw_is_compared_with_the_whole_or_refused(run: Run, subtests: pytest.Subtests) -> None:
     found = json.loads(run("score", *HERE, "--draw", "4x3", "--trials", 2, "--dry-run", "--json")[1])
     assert [(s["seed"], s["texts"], s["texts_all"]) for s in found["samples"]] == [(1, 12, 36), (2, 12, 36)]
     assert found["calls"] == 24
     assert "Kolmogorov-Smirnov" in run("score", *HERE, "--sample", 0.5, "--dry-run")[1]
     assert "samples" not in json.loads(run("score", *HERE, "--dry-run", "--json")[1])
-
-
-@pytest.mark.usefixtures("project")
-@pytest.mark.parametrize("draw", ["4", "x", "4x", "0x3", "4x3x2", "many"])
-def test_a_draw_that_is_none_is_refused(run: Run, draw: str) -> None:
-    status, _, err = run("score", *HERE, "--draw", draw)
-    assert (status, "40x4" in err) == (2, True)
+    for draw in ("4", "x", "4x", "0x3", "4x3x2", "many"):
+        with subtests.test(draw=draw):
+            status, _, err = run("score", *HERE, "--draw", draw)
+            assert (status, "40x4" in err) == (2, True)
