@@ -33,14 +33,6 @@ def test_evidence_in_words(capital: float, words: str) -> None:
     assert evidence_words(capital, 20) == words
 
 
-@pytest.mark.usefixtures("demo")
-def test_without_anchors_it_says_what_is_needed(open_results: Callable[..., AppTest]) -> None:
-    app = open_results(view="details", open="drift")
-    assert not app.exception
-    assert "No anchors are frozen yet" in shown(app)
-    assert "--freeze" in shown(app)
-
-
 def test_after_looks_each_of_them_stands_there(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     dimension = dimensions_named(demo, "Demo", "all")[0]
     checklist = published_checklist(demo, dimension.id)
@@ -68,6 +60,9 @@ def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
 ) -> None:
     dimension = dimensions_named(demo, "Demo", "all")[0]
     app = open_results(view="details", open="drift")
+    assert not app.exception
+    assert "No anchors are frozen yet" in shown(app)
+    assert "--freeze" in shown(app)
     assert app.button(key="drift_freeze").disabled
     checklist = published_checklist(demo, dimension.id)
     draw = draw_texts(demo, checklist.id, 12, seed=1)
@@ -85,6 +80,8 @@ def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
     assert table(app, "Evidence of a change") == ["none"]
 
     scores = open_screen("scores")
+    dimensions = next(group for group in scores.button_group if str(group.key).startswith("score_dimensions"))
+    dimensions.set_value([dimension.id])
     scores.toggle(key="check_drift").set_value(True).run()
     scores.button(key="start_scoring").click().run()
     scores = ended(scores, job_key(1))

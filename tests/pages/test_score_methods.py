@@ -83,8 +83,8 @@ def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbe
 def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Workbench, open_screen: Open) -> None:
     app = by(open_screen("scores"), "g-eval")
     assert "202 calls" in shown(app)  # steps once for each dimension, then 20 samples of each text
-    app.selectbox(key="option_g-eval_probabilities").set_value("samples").run()
-    app.number_input(key="option_g-eval_samples").set_value(4).run()
+    app.selectbox(key="option_g-eval_probabilities").set_value("samples")
+    app.number_input(key="option_g-eval_samples").set_value(4)
     app.toggle(key="option_g-eval_steps").set_value(False).run()
     assert "40 calls" in shown(app)
     assert can_start(app)

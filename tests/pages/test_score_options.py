@@ -122,21 +122,21 @@ def test_what_the_server_still_gives_is_said_and_that_of_whom(
     assert "This may cost more than that" not in shown(app)
     monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0.002")
     settings.cache_clear()
-    app = choose(open_screen("scores"), OPENAI)
+    app.run()
     assert "What the server gives Fay a month: under $0.01 of it is left." in shown(app)
     assert "This may cost more than that" in shown(app)
-    assert "of it is left" not in shown(choose(open_screen("scores"), "rules"))
+    assert "of it is left" not in shown(choose(app, "rules"))
     monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0")
     settings.cache_clear()
-    assert "Fay has used up the $0.00" in shown(choose(open_screen("scores"), OPENAI))
+    assert "Fay has used up the $0.00" in shown(choose(app, OPENAI))
 
 
 def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
     app = choose(open_screen("scores"), OPENAI, "rules")
-    app.toggle(key="option_checklist_reasons").set_value(True).run()
-    app.toggle(key="option_checklist_per_question").set_value(True).run()
-    app.toggle(key="score_cache").set_value(False).run()
-    app.number_input(key="option_checklist_repeats").set_value(2).run()
+    app.toggle(key="option_checklist_reasons").set_value(True)
+    app.toggle(key="option_checklist_per_question").set_value(True)
+    app.toggle(key="score_cache").set_value(False)
+    app.number_input(key="option_checklist_repeats").set_value(2)
     app.number_input(key="score_budget").set_value(1.5).run()
     assert "72 calls" in shown(app)  # 12 texts, 3 questions, 2 repeats
     app.button(key="start_scoring").click().run()
@@ -201,7 +201,7 @@ def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(
     assert (stopped.status, 0 < stopped.done < 12) == (RunStatus.FAILED, True)
     app = open_screen("scores")
     assert "The run's budget is reached" in shown(app)
-    app.number_input(key=f"raise_budget_{run_id}").set_value(5.0).run()
+    app.number_input(key=f"raise_budget_{run_id}").set_value(5.0)
     app.button(key=f"resume_{run_id}").click().run()
     finish(ready)
     assert (get_run(ready, run_id).done, len(llm.requests)) == (12, 12)
@@ -241,8 +241,8 @@ def test_what_only_an_llm_can_do_is_not_offered_for_the_rules_and_kept(ready: Wo
     assert app.number_input(key="option_checklist_repeats").disabled
     app = choose(app, LLAMA)
     assert not app.toggle(key="option_checklist_soft").disabled
-    app.selectbox(key="score_effort").set_value("low").run()
-    app.number_input(key="score_max_output_tokens").set_value(9000).run()
+    app.selectbox(key="score_effort").set_value("low")
+    app.number_input(key="score_max_output_tokens").set_value(9000)
     app.number_input(key="score_timeout").set_value(90.0).run()
     app.button(key="start_scoring").click().run()
     finish(ready)
@@ -320,7 +320,7 @@ def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
 
 def test_who_resumes_may_have_the_rest_asked_at_once(left_there: int, open_screen: Open) -> None:
     app, workbench = open_screen("scores"), open_workbench()
-    app.toggle(key=f"rest_at_once_{left_there}").set_value(True).run()
+    app.toggle(key=f"rest_at_once_{left_there}").set_value(True)
     app = ended(app.button(key=f"resume_{left_there}").click().run(), job_key(1))
     assert get_run(workbench, left_there).done == 12
     assert [batch.status for batch in batches_of_run(workbench, left_there)] == [BatchStatus.COLLECTED]
