@@ -35,18 +35,21 @@ class Mix:
 
 
 MIXES = (
-    Mix("openai:gpt-6-sol", "think=6000,heavy=5:20000,limit=3:ms,over=2"),
     Mix("openai:gpt-5.6-terra", "refuse=4,filter=6,e500=2", {"refused": 4}),
-    Mix("openai:gpt-6.2-astra", "flaky=7,limit=2:reset", {"refused": 1}, evaluator="llm-score"),
     Mix("openai:gpt-4o", "tokens=digits,limit=1:seconds", evaluator="g-eval"),
     Mix("anthropic:claude-opus-5-5", "newblock=1,refuse=5,over=3", {"refused": 2}),
-    Mix("anthropic:claude-sonnet-5", "heavy=3:9000,limit=2:seconds,e500=1"),
     Mix("anthropic:claude-haiku-4-5", "filter=6,dup=4", {"refused": 2, "no-answer": 2}),
     Mix("google:gemini-2.5-flash", "filter=6,limit=2:info,over=2", {"refused": 2}),
-    Mix("google:gemini-3.1-pro-preview", "v1beta,think=3000,thoughts=1,refuse=6", {"refused": 2}),
     Mix("google:gemini-2.5-pro", "finish=OTHER,finishevery=4,e500=1", {"no-answer": 3}),
-    Mix("llama:qwen3.6:8b", "vllm,wrap=thinkfence,noschema=1,think=900,ctx=6000"),
     Mix("llama:llama3.1", "ollama,wrap=swallowed,limit=2:none"),
+)
+"""Each vendor, and each kind of failure."""
+MORE_MIXES = (
+    Mix("openai:gpt-6-sol", "think=6000,heavy=5:20000,limit=3:ms,over=2"),
+    Mix("openai:gpt-6.2-astra", "flaky=7,limit=2:reset", {"refused": 1}, evaluator="llm-score"),
+    Mix("anthropic:claude-sonnet-5", "heavy=3:9000,limit=2:seconds,e500=1"),
+    Mix("google:gemini-3.1-pro-preview", "v1beta,think=3000,thoughts=1,refuse=6", {"refused": 2}),
+    Mix("llama:qwen3.6:8b", "vllm,wrap=thinkfence,noschema=1,think=900,ctx=6000"),
     Mix("llama:llama3.1", "vllm,wrap=harmony,noschema=2", evaluator="coascore"),
     Mix("llama:llama3.1", "llamacpp,wrap=list,noschema=3,over=2"),
 )
@@ -68,7 +71,11 @@ def scored(vendors: ModernVendors, folder: Path, mix: Mix) -> tuple[RunReport, l
         workbench.database.close()
 
 
-@pytest.mark.parametrize("mix", MIXES, ids=lambda mix: mix.name)
+@pytest.mark.parametrize(
+    "mix",
+    [*MIXES, *(pytest.param(mix, marks=pytest.mark.long) for mix in MORE_MIXES)],
+    ids=lambda mix: mix.name,
+)
 def test_a_mixture_of_troubles_ends_in_scores_reasons_and_the_vendors_own_bill(
     mix: Mix, vendors: ModernVendors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

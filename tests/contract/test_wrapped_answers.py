@@ -27,6 +27,8 @@ WRAPS = (
     "harmony",
     "list",
 )
+FORMS = (",noschema=1", ",noschema=2", ",noschema=3")
+"""Servers that know a schema in part or not at all."""
 
 
 def scored(modern: ModernVendors, options: str, name: str, method: str, **given: Any) -> Evaluation:
@@ -42,8 +44,14 @@ def scored(modern: ModernVendors, options: str, name: str, method: str, **given:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("form", ["", ",noschema=1", ",noschema=2", ",noschema=3"])
-@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize(
+    ("wrap", "form"),
+    [
+        *((wrap, "") for wrap in WRAPS),
+        *(("prose", form) for form in FORMS),
+        *(pytest.param(wrap, form, marks=pytest.mark.long) for wrap in WRAPS if wrap != "prose" for form in FORMS),
+    ],
+)
 def test_a_wrapped_answer_gives_its_score(modern: ModernVendors, wrap: str, form: str) -> None:
     options = f"wrap={wrap}{form}"
     assert scored(modern, options, "llama:qwen3:8b", "llm-score").value == 4
