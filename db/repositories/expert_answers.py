@@ -116,6 +116,7 @@ class ExpertAnswers(Repository):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._earlier_draws: dict[int, list[_EarlierDraw]] = {}
+        self._rows: dict[tuple[int, int, int], dict[int, ExpertAnswerRow]] = {}
 
     def draw_of(self, checklist_id: int) -> AnswerDraw | None:
         row = self._session.exec(select(AnswerDrawRow).where(AnswerDrawRow.checklist_id == checklist_id)).first()
@@ -176,6 +177,7 @@ class ExpertAnswers(Repository):
 
     def remove_draw(self, draw_id: int) -> None:
         self._earlier_draws.clear()
+        self._rows.clear()
         self._session.exec(delete(AnswerDrawRow).where(col(AnswerDrawRow.id) == draw_id))
 
     def drawn_texts(self, project_id: int) -> set[int]:
@@ -291,30 +293,33 @@ class ExpertAnswers(Repository):
     def answer(self, draw_id: int, contributor_id: int, text_id: int, question_id: int, answer: Answer | None) -> None:
         row = self._row(draw_id, contributor_id, text_id, question_id)
         row.answer, row.saved_at = answer.value if answer else "", now()
-        self._session.flush()
 
     def note(self, draw_id: int, contributor_id: int, text_id: int, question_id: int, note: str) -> None:
         row = self._row(draw_id, contributor_id, text_id, question_id)
         row.note, row.saved_at = note, now()
-        self._session.flush()
 
     def _row(self, draw_id: int, contributor_id: int, text_id: int, question_id: int) -> ExpertAnswerRow:
-        """Return the row of the answer to change, created if missing."""
-        row = self._session.exec(
-            select(ExpertAnswerRow).where(
-                ExpertAnswerRow.draw_id == draw_id,
-                ExpertAnswerRow.contributor_id == contributor_id,
-                ExpertAnswerRow.text_id == text_id,
-                ExpertAnswerRow.question_id == question_id,
-            )
-        ).first()
-        if row is None:
+        """Return the row of the answer to change, created if missing. The rows of a text are read together."""
+        about = draw_id, contributor_id, text_id
+        if about not in self._rows:
+            with self._session.no_autoflush:  # new rows are about other texts: all are written together
+                found = self._session.exec(
+                    select(ExpertAnswerRow).where(
+                        ExpertAnswerRow.draw_id == draw_id,
+                        ExpertAnswerRow.contributor_id == contributor_id,
+                        ExpertAnswerRow.text_id == text_id,
+                    )
+                )
+                self._rows[about] = {row.question_id: row for row in found}
+        rows = self._rows[about]
+        if question_id not in rows:
             row = ExpertAnswerRow(
                 draw_id=draw_id, contributor_id=contributor_id, text_id=text_id, question_id=question_id
             )
             self._take_over(row)
             self._session.add(row)
-        return row
+            rows[question_id] = row
+        return rows[question_id]
 
     def _take_over(self, row: ExpertAnswerRow) -> None:
         """Copy the expert's answer and note from an earlier version, so that changing one keeps the other."""
