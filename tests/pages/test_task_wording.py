@@ -17,6 +17,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
 from pages.components.shell.navigation.screens import NAVIGATION, RESEARCH
 from pages.components.texts.text_list import OPEN_TEXT
+from tests.support.prepared import Prepared, prepared
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
@@ -26,15 +27,24 @@ FIXED_FORMS = {"gptscore-question", "gptscore-task"}  # the paper's forms of fou
 PROMPTS = sorted(Path(prompts.__file__).parent.glob("*/v*.md"))
 
 
-@pytest.fixture
-def renamed(workbench: Workbench) -> Project:
-    """A project of summaries whose texts are odes from now on."""
+def _rename(workbench: Workbench) -> Project:
     dimension = ready_to_score(workbench)
     add_attributes(workbench, dimension.id, "Ada", ContributorKind.HUMAN, ["The order is clear.", "Names are kept."])
     project = get_project(workbench, "Ready")
     assert project.task == FIRST
     save_task(workbench, project.id, NOW)
     return get_project(workbench, "Ready")
+
+
+@pytest.fixture(scope="module")
+def filled() -> Prepared[Project]:
+    return prepared(_rename)
+
+
+@pytest.fixture
+def renamed(filled: Prepared[Project], home: Path) -> Project:
+    """A project of summaries whose texts are odes from now on."""
+    return filled.copy(home)
 
 
 def words(app: AppTest) -> str:
