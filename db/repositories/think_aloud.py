@@ -190,6 +190,22 @@ class ThinkAloud(Repository):
         )
         return {(dimension_id, ContributorKind(kind)): count for dimension_id, kind, count in rows}
 
+    def llms(self, project_id: int) -> list[str]:
+        """Return the LLMs that thought aloud, by their newest attribute, the latest first."""
+        rows = self._session.exec(
+            select(ContributorRow.name)
+            .join(AttributeRow, col(AttributeRow.contributor_id) == ContributorRow.id)
+            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .where(
+                DimensionRow.project_id == project_id,
+                ContributorRow.kind == ContributorKind.LLM.value,
+                AttributeRow.status != AttributeStatus.WITHDRAWN.value,
+            )
+            .group_by(col(ContributorRow.id), col(ContributorRow.name))
+            .order_by(func.max(AttributeRow.id).desc())
+        )
+        return list(rows)
+
     def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:
         """Return stage run of the dimension -> (round, number of its attributes, wherever they were moved since)."""
         rows = self._session.exec(

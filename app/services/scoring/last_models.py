@@ -6,7 +6,6 @@ from typing import Literal
 from app.construction.better_wordings import IMPROVE
 from app.construction.questions import APPLICABILITY, prompt_name
 from app.construction.steps.result import from_document
-from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
 from app.domain.checklist import Action
 from app.domain.roles_and_rights import Right
@@ -65,6 +64,5 @@ def _builder(work: UnitOfWork, project_id: int) -> str:
 
 def _thinkers(work: UnitOfWork, project_id: int) -> list[str]:
     """Return the models that thought aloud, the latest first."""
-    said = [one for one in work.think_aloud.attributes(project_id) if one.kind is ContributorKind.LLM]
-    names = dict.fromkeys(one.contributor for one in sorted(said, key=lambda one: -one.id))
-    return [name for name in names if name != RULES] or list(names)
+    names = work.think_aloud.llms(project_id)
+    return [name for name in names if name != RULES] or names
