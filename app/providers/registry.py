@@ -112,18 +112,23 @@ def answers_questions(name: str) -> bool:
 def describe_models(
     credentials: Credentials, prices: PriceList | None = None, served: Sequence[str] = (), day: date | None = None
 ) -> list[ModelInfo]:
-    """Return the models that can be used and their prices: the built-in ones, then every model with a known price.
+    """Return what is known of `offered_models`, with their prices on a day, today by default."""
+    known = prices or known_prices()
+    day = day or today()
+    return [_describe(name, credentials, known, day) for name in offered_models(known, served, day)]
+
+
+def offered_models(prices: PriceList | None = None, served: Sequence[str] = (), day: date | None = None) -> list[str]:
+    """Return the models that can be used: the built-in ones, then every model with a known price.
 
     served: the models that the person's own server lists, as llama:NAME. day: of the prices, today by default.
     """
-    known = prices or known_prices()
-    day = day or today()
     offered = [spec for spec in KNOWN_PROVIDERS.values() if spec.asked]
     free = [spec.listed_as for spec in offered if not spec.charges]
-    named = [*known.names(day), *served]
+    named = [*(prices or known_prices()).names(day or today()), *served]
     with_names = {name.partition(":")[0] for name in [*free, *named]}
     unnamed = [spec.listed_as for spec in offered if spec.prefix not in with_names]
-    return [_describe(name, credentials, known, day) for name in dict.fromkeys([*free, *named, *unnamed])]
+    return list(dict.fromkeys([*free, *named, *unnamed]))
 
 
 def _describe(name: str, credentials: Credentials, prices: PriceList, day: date) -> ModelInfo:

@@ -32,7 +32,7 @@ from app.providers.model_name import folder_recordings, parse_model_name
 from app.providers.model_options import ModelOptions, TieredModel, options_for
 from app.providers.rate_limit import AdaptiveLimit, GatedModel, MayAsk, Share, limit_of
 from app.providers.recorded import RecordedModel
-from app.providers.registry import describe_models, import_sdk, open_batches, sold_names
+from app.providers.registry import import_sdk, offered_models, open_batches, sold_names
 from app.providers.retry import LONGEST, ConnectionPause, RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, ProviderSpec, network_providers, spec_of
 from app.scoring.engine import GroupCommit
@@ -97,7 +97,7 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
     price, newest first), then those of the user's own endpoint and the recordings in the workbench's folder. Others can
     be typed as provider:name."""
     found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
-    known = [model.name for model in describe_models(workbench.credentials)]
+    known = offered_models()
     for provider in network_providers():
         names = [n for n in known if n.startswith(f"{provider.prefix}:") and n != provider.listed_as]
         found += _choices(workbench, provider, vendor_models(workbench.credentials, provider.prefix) or names)
