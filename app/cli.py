@@ -134,7 +134,6 @@ class _Command(TyperCommand):
 
 
 @cache
-@cache
 def build() -> typer.Typer:
     """Return the whole command tree, made once."""
     root = typer.Typer(
