@@ -178,15 +178,15 @@ def browser_path() -> str:
     return path
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def playwright_(browser_path: str) -> Iterator[Playwright]:
-    """Gone with the last test of this folder: while it is there its event loop runs in this thread, and no other test
+    """Gone with the last test of a file: while it is there its event loop runs in this thread, and no other test
     can start one."""
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
     """Of people who asked their system for less motion: placeholders that move take a tenth of a walk's CPU."""
     launched = playwright_.chromium.launch(executable_path=browser_path, args=list(LAUNCH_ARGUMENTS))
