@@ -11,6 +11,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from typer import testing
 
+from app.evaluators.reference_metrics import compute_in_this_process
 from app.providers.adapters.request_style import forget_styles
 from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings, settings
@@ -60,6 +61,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(foreign_file, "create_empty", migrated.create_empty)
         patch.setattr(engine, "create_engine", shared_statements.create_engine)
         patch.setattr(testing, "_get_command", cache(testing._get_command))  # Typer makes 120 commands each time
+        compute_in_this_process()  # processes for metrics take seconds to start; `interacteval` in tests has them
         yield
     settings.cache_clear()
 

@@ -1,14 +1,23 @@
 """Texts that wait together are computed together, and whoever asks gets the figure of its own text."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 from app.evaluators import reference_metrics
-from app.evaluators.reference_metrics import PIECE, MetricCalls, compute_in_this_process, process_count
+from app.evaluators.reference_metrics import (
+    PIECE,
+    MetricCalls,
+    compute_in_this_process,
+    metric_processes,
+    process_count,
+    rouge,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +86,17 @@ def test_no_process_to_give_texts_to_is_said(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(reference_metrics, "_HERE", [closed])
     with pytest.raises(RuntimeError, match="after shutdown"):
         asyncio.run(lengths(length, 3))
+
+
+def test_unless_told_otherwise_metrics_run_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference_metrics, "_HERE", [])
+
+    async def asked() -> float:
+        return await MetricCalls(partial(rouge, "rouge1", False)).get("One word", ["Word one", "another"])
+
+    assert asyncio.run(asked()) == 1.0
+    with metric_processes() as processes:
+        assert processes.submit(os.getpid).result() != os.getpid()
 
 
 def test_those_that_ask_meanwhile_come_along_next(pieces: list[int]) -> None:
