@@ -21,7 +21,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools test-real walks check format browser caddy wordnet install install-test lock upgrade bench clean
+.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools test-real walks check lint format browser caddy wordnet install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,13 +51,10 @@ documents: install-test ## Write the guide's page of JSON documents anew, from w
 release-check: install-test docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release
 
-# The type check takes a minute of one core, which the tests leave idle here and there.
-test: install-test browser wordnet ## Every check, and every test but the long ones
-	@nice -n 5 $(MAKE) --no-print-directory check & checks=$$!; \
-	$(BIN)/python -m tests.support.stages; tested=$$?; \
-	wait $$checks && exit $$tested
+test: install-test browser wordnet ## Lint, and every test but the long ones
+	@$(MAKE) --no-print-directory lint; linted=$$?; $(BIN)/python -m tests.support.stages && exit $$linted
 
-test-all: install-test $(NEURAL_INSTALLED) browser caddy wordnet ## The long tests, which make test leaves out (those that start in time: MINUTES=60)
+test-all: check $(NEURAL_INSTALLED) browser caddy wordnet ## Check, and the long tests, which make test leaves out (those that start in time: MINUTES=60)
 	@$(BIN)/python -m tests.support.stages --long $(if $(MINUTES),--minutes $(MINUTES))
 
 test-fast: install-test ## Unit tests, without the slow ones
@@ -96,11 +93,14 @@ $(REAL)/.installed: tests/real/requirements.txt | install
 	@CMAKE_ARGS=-DGGML_NATIVE=OFF nice $(REAL)/bin/python -m pip install -qq --no-cache-dir -r tests/real/requirements.txt
 	@touch $@
 
-check: install-test ## Lint, format, types, who imports whom
-	@echo "Checks"
+check: lint ## Lint, and check the types (a minute and a half the first time, then seconds)
+	@echo "Types"
+	@$(BIN)/mypy
+
+lint: install-test ## Lint, format, who imports whom
+	@echo "Lint"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "Some files aren't formatted: make format"; exit 1; }
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
 format: install-test ## Format, and mend what the linter can
