@@ -61,7 +61,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(foreign_file, "create_empty", migrated.create_empty)
         patch.setattr(engine, "create_engine", shared_statements.create_engine)
         patch.setattr(testing, "_get_command", cache(testing._get_command))  # Typer makes 120 commands each time
-        compute_in_this_process()  # processes for metrics take seconds to start; `interacteval` in tests has them
+        compute_in_this_process()  # other processes for metrics take seconds to start
         yield
     settings.cache_clear()
 

@@ -116,7 +116,7 @@ class ExpertAnswers(Repository):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._earlier_draws: dict[int, list[_EarlierDraw]] = {}
-        self._rows: dict[tuple[int, int, int], dict[int, ExpertAnswerRow]] = {}
+        self._rows: dict[tuple[int, int, int], dict[int, ExpertAnswerRow]] = {}  # draw, contributor, text -> question
 
     def draw_of(self, checklist_id: int) -> AnswerDraw | None:
         row = self._session.exec(select(AnswerDrawRow).where(AnswerDrawRow.checklist_id == checklist_id)).first()

@@ -43,7 +43,7 @@ MIXES = (
     Mix("google:gemini-2.5-pro", "finish=OTHER,finishevery=4,e500=1", {"no-answer": 3}),
     Mix("llama:llama3.1", "ollama,wrap=swallowed,limit=2:none"),
 )
-"""Each vendor, and each kind of failure."""
+"""Each vendor, and each outcome."""
 MORE_MIXES = (
     Mix("openai:gpt-6-sol", "think=6000,heavy=5:20000,limit=3:ms,over=2"),
     Mix("openai:gpt-6.2-astra", "flaky=7,limit=2:reset", {"refused": 1}, evaluator="llm-score"),

@@ -70,6 +70,9 @@ def test_what_came_out_of_each_time_a_model_was_asked(database: Database, dimens
         work.think_aloud.add_attributes(order, who.id, ["by hand"])
         assert work.think_aloud.said_in_stages(order) == {stages[0]: (1, 2), stages[1]: (2, 1)}
         assert work.think_aloud.said_in_stages(warmth) == {}
+        other = work.think_aloud.contributor(project.id, "openai:gpt-4o", ContributorKind.LLM)
+        work.think_aloud.add_attributes(warmth, other.id, ["four"])
+        assert work.think_aloud.llms(project.id) == ["openai:gpt-4o", "rules"]
 
 
 def test_a_dimension_can_take_neither_anothers_name_nor_none(database: Database, dimensions: tuple[int, int]):

@@ -180,15 +180,15 @@ def browser_path() -> str:
 
 @pytest.fixture(scope="module")
 def playwright_(browser_path: str) -> Iterator[Playwright]:
-    """Gone with the last test of a file: while it is there its event loop runs in this thread, and no other test
-    can start one."""
+    """Gone with the last test of a file: while it is there its event loop runs in this thread, and no other test can
+    start one."""
     with sync_playwright() as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
-    """Of people who asked their system for less motion: placeholders that move take a tenth of a walk's CPU."""
+    """Its pages move nothing, as for people who ask their system for less motion: that saves a tenth of the CPU."""
     launched = playwright_.chromium.launch(executable_path=browser_path, args=list(LAUNCH_ARGUMENTS))
     launched.new_context = partial(launched.new_context, reduced_motion="reduce")  # type: ignore[method-assign]
     yield launched
@@ -197,7 +197,7 @@ def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """For all tests of a file: one that parses Streamlit's scripts anew takes three times as long to show a screen."""
+    """One for all tests of a file: a new one reads Streamlit's scripts anew, for three times the CPU of a screen."""
     opened = browser.new_context(viewport={"width": 1280, "height": 900})
     yield opened
     opened.close()

@@ -26,7 +26,7 @@ def llm(usual: Usual) -> Iterator[FakeLlm]:
 
 @pytest.fixture(scope="session")
 def vendors() -> Iterator[ModernVendors]:
-    """The vendors' APIs, for tests that each ask under options of their own."""
+    """A stand-in of the vendors' APIs; each test asks it with options of its own, which tell the tests apart."""
     with modern_vendors() as running:
         yield running
 

@@ -250,7 +250,7 @@ def test_files_hold_every_score_and_every_figure(read_demo: Workbench, monkeypat
     assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
     results = results[:2]
     verdicts = verdicts_of(read_demo, results)
-    xrays = [rubric_xray(read_demo, results[0]), None]
+    xrays = [rubric_xray(read_demo, result) for result in results]
     evidence = [report_evidence(read_demo, result) for result in results]
     page = report_made_apart(project, results, verdicts, xrays, evidence).decode()
     assert page == report_html(project, results, verdicts, xrays, evidence).decode()

