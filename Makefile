@@ -21,7 +21,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools test-real walks check lint format browser caddy wordnet install install-test lock upgrade bench clean
+.PHONY: help run docs demo pictures documents release-check test test-all test-fast test-tools test-real walks check lint format browser caddy wordnet compiled install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,10 +51,10 @@ documents: install-test ## Write the guide's page of JSON documents anew, from w
 release-check: install-test docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release
 
-test: install-test browser wordnet ## Lint, and every test but the long ones
-	@$(MAKE) --no-print-directory lint; linted=$$?; $(BIN)/python -m tests.support.stages && exit $$linted
+test: install-test ## Lint, and every test but the long ones
+	@$(MAKE) --no-print-directory -j2 -k browser compiled lint wordnet; ready=$$?; $(BIN)/python -m tests.support.stages && exit $$ready
 
-test-all: check $(NEURAL_INSTALLED) browser caddy wordnet ## Check, and the long tests, which make test leaves out (those that start in time: MINUTES=60)
+test-all: check $(NEURAL_INSTALLED) browser caddy wordnet compiled ## Check, and the long tests, which make test leaves out (those that start in time: MINUTES=60)
 	@$(BIN)/python -m tests.support.stages --long $(if $(MINUTES),--minutes $(MINUTES))
 
 test-fast: install-test ## Unit tests, without the slow ones
@@ -156,8 +156,12 @@ browser: install-test
 caddy: install-test
 	@$(BIN)/python -m tests.support.caddy
 
-wordnet: install-test
+# After the browser, which updates apt's lists where it is missing.
+wordnet: browser
 	@$(BIN)/python -m tests.support.wordnet
+
+compiled: install-test
+	@$(BIN)/python -m tests.support.compiled
 
 # What a lock holds already, the next one leaves out.
 LOCK = $(UV) pip compile --quiet --universal --fork-strategy fewest --generate-hashes --no-header --no-annotate $(LOCK_OPTIONS)

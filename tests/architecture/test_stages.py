@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import stages
+from tests.support import compiled, stages
 
 
 def stage(folder: Path, name: str, code: str) -> tuple[str, tuple[str, ...]]:
@@ -16,8 +16,9 @@ def stage(folder: Path, name: str, code: str) -> tuple[str, tuple[str, ...]]:
     return name, (str(path), "-p", "no:cacheprovider")
 
 
+@pytest.mark.parametrize("at_once", [False, True])
 def test_the_last_line_sums_up_all_stages_and_none_is_left_out_for_an_earlier_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], at_once: bool
 ) -> None:
     first = stage(tmp_path, "first", "def test_a(): assert False\ndef test_b(): pass\n")
     second = stage(
@@ -29,16 +30,18 @@ def test_the_last_line_sums_up_all_stages_and_none_is_left_out_for_an_earlier_fa
     absent = stage(tmp_path, "absent", "def test_f(): assert False\n")
     monkeypatch.setattr(stages, "NEEDS", {"absent": tmp_path / "nothing"})
     monkeypatch.setattr(stages, "RESULTS", tmp_path / "results")
-    assert stages.main(dict([first, second, absent]), minutes=60) == 1
-    assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 2 failed, 1 skipped"
+    assert stages.main(dict([first, second, absent]), minutes=60, at_once=at_once) == 1
+    said = capfd.readouterr().out
+    assert said.splitlines()[-1] == "2 passed, 2 failed, 1 skipped"
+    assert "raise OSError" in said
 
 
 def test_compile_tests_writes_what_pytest_reads(tmp_path: Path) -> None:
     path = tmp_path / "test_compiled.py"
     path.write_text("def test_a(): assert 1 == 2\n", encoding="utf-8")
     (tmp_path / "test_broken.py").write_text("def test_a(:\n", encoding="utf-8")
-    stages.compile_tests(tmp_path)
-    compiled = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.pyc")}
+    compiled.compile_tests(tmp_path)
+    written = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.pyc")}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", str(path), f"--rootdir={tmp_path}"],
         env={**os.environ, **stages.KEEP_COMPILED},
@@ -47,7 +50,7 @@ def test_compile_tests_writes_what_pytest_reads(tmp_path: Path) -> None:
         check=False,
     )
     assert "assert 1 == 2" in done.stdout
-    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.pyc")} == compiled
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.pyc")} == written
 
 
 def test_a_stage_that_can_not_run_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,4 +84,4 @@ def test_no_test_is_left_out_of_both_commands() -> None:
         [arguments[arguments.index("-m") + 1] for arguments in each.values() if "-m" in arguments]
         for each in (stages.STAGES, stages.LONG_STAGES)
     ]
-    assert marks == [["not long"], ["long"] * 2]
+    assert marks == [["not long"] * 2, ["long"] * 2]

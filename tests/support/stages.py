@@ -1,11 +1,11 @@
 """The stages of `make test` and, with --long, of `make test-all`.
 
-Each stage runs, also after one that failed, and the last line sums them up. With --minutes no test starts after that
-many minutes: what had no time is listed by file, and is no failure.
+Each stage runs, also after one that failed, and the last line sums them up. Those of `make test` run at the same time:
+tests in a browser wait often, and the others fill the gaps. With --minutes no test starts after that many minutes: what
+had no time is listed by file, and is no failure.
 """
 
 import argparse
-import compileall
 import os
 import shutil
 import subprocess
@@ -13,26 +13,25 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-from _pytest.assertion import rewrite
-from pytest import Config
-
 from tests.support import deadline
-from tests.support.repository import PACKAGES, ROOT
+from tests.support.repository import ROOT
 
 RESULTS = ROOT / "test-results"
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
 # The longest files start first and the shortest last, so that all end together.
-FOLDERS = ("e2e", "integration", "pages", "architecture", "contract", "db", "reference", "unit")
+FOLDERS = ("integration", "pages", "architecture", "contract", "db", "reference", "unit")
 STAGES: Mapping[str, Sequence[str]] = {
     "Tests": (
         *(*IN_PARALLEL, "--no-loadscope-reorder", "-m", "not long"),
         *(f"tests/{folder}" for folder in FOLDERS),
     ),
+    "Tests in a browser": ("-m", "not long", "tests/e2e"),
 }
 LONG_STAGES: Mapping[str, Sequence[str]] = {
     "Long tests": (*IN_PARALLEL, "-m", "long", "--ignore=tests/e2e", "--ignore=tests/tools"),
@@ -55,29 +54,6 @@ def temporary_folder() -> Iterator[Mapping[str, str]]:
         yield {**os.environ, "TMPDIR": folder}
 
 
-def compile_code() -> None:
-    """Our own code, as pip compiled the libraries: servers and commands are started by the hundred, and would compile
-    it each for itself."""
-    for package in PACKAGES:
-        compileall.compile_dir(ROOT / package, quiet=2)
-
-
-def compile_tests(folder: Path = ROOT / "tests") -> None:
-    """Compile the tests with their assertions rewritten, as pytest does when it imports them: each worker would for
-    itself. A file with a syntax error is left to them."""
-    compileall.compile_dir(folder / "support", quiet=2)
-    with TemporaryDirectory() as nothing:
-        config = Config.fromdictargs({}, ["--noconftest", "--rootdir", nothing, nothing])
-    for path in (*folder.rglob("test_*.py"), *folder.rglob("conftest.py")):
-        compiled = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
-        if rewrite._read_pyc(path, compiled) is None:
-            with suppress(SyntaxError):
-                status, code = rewrite._rewrite_test(path, config)
-                compiled.parent.mkdir(exist_ok=True)
-                with compiled.open("wb") as file:
-                    rewrite._write_pyc_fp(file, status, code)
-
-
 def counts(report: Path) -> Counter[str]:
     """How many tests passed, failed (errors included) and were skipped, by pytest's JUnit report."""
     total: Counter[str] = Counter()
@@ -95,9 +71,11 @@ def out_of_time(report: Path) -> Counter[str]:
     return Counter(node.partition("::")[0] for node in late)
 
 
-def run_stage(title: str, arguments: Sequence[str], until: float | None) -> tuple[Counter[str], bool]:
-    """Return the counts of its tests, and whether pytest ended without a failure."""
-    print(title, flush=True)
+def run_stage(title: str, arguments: Sequence[str], until: float | None, aside: bool) -> tuple[Counter[str], bool]:
+    """Return the counts of its tests, and whether pytest ended without a failure. aside: print at its end, not before,
+    what it says."""
+    if not aside:
+        print(title, flush=True)
     report = RESULTS / f"{title.lower().replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", *arguments, f"--junitxml={report}"]
@@ -105,29 +83,42 @@ def run_stage(title: str, arguments: Sequence[str], until: float | None) -> tupl
         command += ["-p", deadline.__name__]
     with temporary_folder() as environment:
         limit = {} if until is None else {deadline.UNTIL: str(until)}
-        status = subprocess.call(command, cwd=ROOT, env={**environment, **KEEP_COMPILED, **limit})
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**environment, **KEEP_COMPILED, **limit},
+            stdout=subprocess.PIPE if aside else None,
+            stderr=subprocess.STDOUT if aside else None,
+            text=True,
+            check=False,
+        )
+    if aside:
+        print(f"\n{title}\n{done.stdout}", flush=True)
     if not report.exists():
-        return Counter(), status == 0
+        return Counter(), done.returncode == 0
     found, late = counts(report), out_of_time(report)
     for file, number in sorted(late.items()):
         print(f"{file}: {number} not run, because {deadline.REASON}")
     found.subtract(skipped=late.total())
-    return found + Counter({"not run": late.total()}), status == 0
+    return found + Counter({"not run": late.total()}), done.returncode == 0
 
 
-def main(stages: Mapping[str, Sequence[str]], minutes: float | None = None) -> int:
-    """Run the stages one after the other; return the exit status."""
+def main(stages: Mapping[str, Sequence[str]], minutes: float | None = None, at_once: bool = False) -> int:
+    """Run the stages one after the other, or all at once; return the exit status."""
     until = None if minutes is None else time.time() + 60 * minutes
     RESULTS.mkdir(exist_ok=True)
-    compile_code()
     total, passed = Counter(passed=0, failed=0, skipped=0), True
-    for title, arguments in stages.items():
-        if title in NEEDS and not NEEDS[title].exists():
-            print(f"{title}: left out, because they are not installed (make test-tools installs them)")
-            continue
-        found, fine = run_stage(title, arguments, until)
+    there = [title for title in stages if title not in NEEDS or NEEDS[title].exists()]
+    with ThreadPoolExecutor(len(there) if at_once else 1) as threads:
+        runs = [
+            threads.submit(run_stage, title, stages[title], until, aside=at_once and title != there[0])
+            for title in there
+        ]
+    for found, fine in (run.result() for run in runs):
         total.update(found)
         passed = passed and fine
+    for title in stages.keys() - there:
+        print(f"{title}: left out, because they are not installed (make test-tools installs them)")
     print(", ".join(f"{number} {what}" for what, number in total.items()))
     return 0 if passed else 1
 
@@ -137,5 +128,4 @@ if __name__ == "__main__":
     parser.add_argument("--long", action="store_true", help="the stages of make test-all")
     parser.add_argument("--minutes", type=float, help="no test starts after this time")
     asked = parser.parse_args()
-    compile_tests()
-    sys.exit(main(LONG_STAGES if asked.long else STAGES, asked.minutes))
+    sys.exit(main(LONG_STAGES, asked.minutes) if asked.long else main(STAGES, asked.minutes, at_once=True))
