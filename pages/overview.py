@@ -20,7 +20,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.current import current_expert, current_project, current_workbench, role_in
 from pages.components.shell.frame import header
 from pages.components.shell.labels import plain
-from pages.components.shell.navigation.screens import link
+from pages.components.shell.navigation.screens import MY_WORK, link
 
 PURPOSE = (
     "People and language models (LLMs) say what makes a text good. From that a checklist is made, a judge answers it "
@@ -31,7 +31,7 @@ workbench = current_workbench()
 enter_finished_demo(workbench)
 project = current_project(workbench)
 if project is not None and role_in(workbench, project) is Role.EXPERT:
-    header("My work", "What is yours to do in this project, and how far you are.", project)
+    header(MY_WORK, "What is yours to do in this project, and how far you are.", project)
     my_work(workbench, project, current_expert())
     st.stop()
 header("Overview", PURPOSE, project)

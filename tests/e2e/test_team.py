@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.conftest import App, shown, written
 from tests.e2e.screen import PATIENCE_MS, at, choose, click, press_key, settled
 
-MINE = ("Overview", "Attributes", "Checklist")  # the doors of an expert; a step that is done has a mark
+MINE = ("My work", "Attributes", "Checklist")  # the doors of an expert; a step that is done has a mark
 NAMES = ("Ada", "Bo")
 
 pytestmark = pytest.mark.usefixtures("demo")

@@ -103,6 +103,7 @@ def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
     sign_in(ana(demo, Role.EXPERT))
     app = open_screen("overview")
     assert app.title[0].value == "My work"
+    assert app.title[0].value in [link.proto.label for link in app.get("page_link")]
     assert signing_out(app)
     assert "create_project" not in {button.key for button in app.button}
     assert [button.key for button in app.button if str(button.key).startswith("my_")] == [

@@ -53,6 +53,8 @@ class NavigationEntry:
 
 
 HOME = Screen("overview", "Overview", ":material/home:", Right.SEE)
+MY_WORK = "My work"
+"""The title of the first screen for invited experts."""
 NAVIGATION = (
     NavigationEntry("Overview", HOME.icon, (HOME,)),
     NavigationEntry("Texts", ":material/article:", (Screen("texts", "Texts", ":material/article:"),)),
@@ -362,7 +364,7 @@ STOPS = (
     ),
 )
 EXPERTS_STOPS = (
-    TourStop(HOME.name, "My work", "What is yours to do, and how far you are. Each task has one button that goes on."),
+    TourStop(HOME.name, MY_WORK, "What is yours to do, and how far you are. Each task has one button that goes on."),
     TourStop(
         "think_aloud",
         "Think aloud",
@@ -470,7 +472,8 @@ def draw_navigation(workbench: Workbench, project: Project | None, here: str, st
                 if rooms_ := _rooms(entry):
                     with st.container(key=f"door_{entry.screens[0].name}"):
                         step = next((step for step in steps if step.screen in {s.name for s in entry.screens}), None)
-                        title = entry.title + (_MARKS[step.state] if step and not own_work else "")
+                        title = MY_WORK if own_work and HOME in entry.screens else entry.title
+                        title += _MARKS[step.state] if step and not own_work else ""
                         help_ = plain(step.words) if step and step.state is StepState.BLOCKED else None
                         link(rooms_[0].name, title, icon=entry.icon, help_=help_, stretch=True)
         opened = entry_of(here)
