@@ -46,9 +46,11 @@ def serve(
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     workbench.database.check_writable()
     token = begin_start_token() if mode is AccessMode.LOCAL and not no_token else ""
-    say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
-    if token:
-        say(f"Open it by this link, which lets your browser in: {start_link(host, port, token)}")
+    if token:  # one address alone: without the token nobody is let in
+        say("Starting InteractEval Workbench (stop it with Ctrl-C)")
+        say(f"Open this link in your browser: {start_link(host, port, token)}")
+    else:
+        say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     if mode is not AccessMode.LOCAL and not owner_has_signed_in(workbench):
         link = link_of(offer_owner_link(workbench).token, f"http://localhost:{port}")
         first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"
