@@ -56,6 +56,6 @@ def new_postgres(uri: str, template: str = "template1") -> str:
     """The address of a new database on this server."""
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(uri, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY FILE_COPY')
     base, _, query = uri.partition("?")
     return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
