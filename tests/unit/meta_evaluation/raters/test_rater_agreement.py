@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from app.meta_evaluation.raters.rater_agreement import (
     cohen_kappa,
@@ -85,6 +86,13 @@ def test_cohen_by_hand() -> None:
     assert (found.n, found.n_undefined) == (50, 1)
 
 
+def test_cohen_equals_scikit_learns_where_raters_lean_apart() -> None:
+    rng = np.random.default_rng(7)
+    first = rng.choice([1.0, 2.0, 3.0], size=80, p=[0.6, 0.3, 0.1])
+    second = np.where(rng.random(80) < 0.5, first, rng.choice([1.0, 2.0, 3.0], size=80, p=[0.1, 0.2, 0.7]))
+    assert cohen_kappa(first, second).value == pytest.approx(cohen_kappa_score(first, second))
+
+
 def test_cohen_that_cannot_be_told_says_why() -> None:
     assert "the same" in cohen_kappa(np.ones(3), np.ones(3)).reason
     assert "No text" in cohen_kappa(np.array([NAN]), np.ones(1)).reason
@@ -108,3 +116,8 @@ def test_pairwise_correlation_counts_pairs_without_a_coefficient() -> None:
     assert found.value == 1.0
     assert (found.pairs, found.n_undefined) == (1, 2)
     assert "No two raters" in pairwise_correlation(np.ones((2, 3))).reason
+
+
+def test_pairwise_correlation_needs_three_units_in_common() -> None:
+    found = pairwise_correlation(np.array([[1.0, 2, NAN, 4], [2.0, 1, 3, NAN]]))
+    assert (found.value, found.pairs, found.n_undefined) == (None, 0, 1)
