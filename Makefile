@@ -115,7 +115,7 @@ install-test: $(TEST_INSTALLED) ## Add what checks and tests need
 # uv installs everything else: ten times as fast as pip. It comes from pip, with its hash.
 $(UV): .tools/uv.txt
 	@python=$$(PYTHON="$(PYTHON)" sh .tools/find-python) && \
-	  echo "Making $(VENV) with $$("$$python" --version)" && \
+	  echo "Making $(VENV) with $$("$$python" --version), which takes about half a minute" && \
 	  { "$$python" -m compileall -q app db pages & sh .tools/new-venv "$$python" $(SETUP); }
 	@$(SETUP)/bin/python -m pip install -qq --no-deps --require-hashes -r .tools/uv.txt
 	@touch $@

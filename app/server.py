@@ -8,6 +8,8 @@ import re
 import secrets
 import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
 from urllib.parse import quote
@@ -37,7 +39,7 @@ from app.limits import MB, UPLOADS_HELD
 from app.scoring.engine import DRAIN_SECONDS
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
-from app.services.people.sign_ins import begin_start_token
+from app.services.people.sign_ins import begin_start_token, start_link
 from app.services.people.upload_limits import largest_upload
 from app.services.people.ways_to_sign_in import BROWSER_COOKIE, check_access_mode, cookie_name, is_secure, set_address
 from app.services.runtime.backups import SERVER, WriterLock
@@ -154,7 +156,18 @@ def start(host: str, port: int, more: list[str], start_token: str) -> None:
         Middleware(SurrogateFilter),
     ]
     routes = [*sign_in_routes(), *status_routes(_sessions), *guide_routes(), *api_routes()]
-    StreamlitApp(ENTRY, owners, routes=routes, middleware=middleware, on_script_error=error_panel).run(
+
+    @asynccontextmanager
+    async def announced(_: object) -> AsyncIterator[None]:
+        """Print the link just before the server answers. Opened earlier it would be refused."""
+        if start_token:
+            sys.stderr.write(f"Open this link in your browser: {start_link(host, port, start_token)}\n")
+        yield
+
+    app = StreamlitApp(
+        ENTRY, owners, routes=routes, middleware=middleware, on_script_error=error_panel, lifespan=announced
+    )
+    app.run(
         config={
             **PINNED,
             "client.showErrorLinks": "false",

@@ -33,7 +33,7 @@ def serve(
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
     from app.services.people.invitations import offer_owner_link, owner_has_signed_in
-    from app.services.people.sign_ins import begin_start_token, start_link
+    from app.services.people.sign_ins import begin_start_token
     from app.services.people.ways_to_sign_in import check_access_mode, link_of
     from app.settings import names_of_server, settings
 
@@ -46,11 +46,10 @@ def serve(
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     workbench.database.check_writable()
     token = begin_start_token() if mode is AccessMode.LOCAL and not no_token else ""
-    if token:  # one address alone: without the token nobody is let in
-        say("Starting InteractEval Workbench (stop it with Ctrl-C)")
-        say(f"Open this link in your browser: {start_link(host, port, token)}")
+    if token:  # the server prints the link once it answers; without the token nobody is let in
+        say("Starting InteractEval Workbench: its link follows (Ctrl-C stops it)")
     else:
-        say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
+        say(f"Starting InteractEval Workbench at http://{host}:{port} (Ctrl-C stops it)")
     if mode is not AccessMode.LOCAL and not owner_has_signed_in(workbench):
         link = link_of(offer_owner_link(workbench).token, f"http://localhost:{port}")
         first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"

@@ -7,8 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -56,27 +54,14 @@ def _started(folder: Path, environment: Mapping[str, str], *words: str) -> Itera
         process.communicate()
 
 
-def _first_line(process: "subprocess.Popen[str]") -> str:
+def _first_line(process: "subprocess.Popen[str]", holding: str = "") -> str:
     assert process.stdout is not None
-    return next(line for line in process.stdout if line.strip())
+    return next(line for line in process.stdout if line.strip() and holding in line)
 
 
 def _said_until_the_end(process: "subprocess.Popen[str]") -> str:
     process.send_signal(signal.SIGTERM)
     return process.communicate(timeout=PATIENCE)[0]
-
-
-def _status(process: "subprocess.Popen[str]", address: str) -> int:
-    for _ in range(int(PATIENCE * 10)):
-        try:
-            with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
-                return int(answer.status)
-        except urllib.error.HTTPError as error:
-            return error.code
-        except urllib.error.URLError:
-            assert process.poll() is None, process.communicate()[0]
-            time.sleep(0.1)
-    raise TimeoutError(address)
 
 
 def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
@@ -109,9 +94,11 @@ def test_the_server_runs_no_foreign_module_and_ends_without_a_traceback(
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with _started(folder, environment, "serve", "--port", str(port), "--no-token") as process:
-        address = f"http://127.0.0.1:{port}"
-        assert [_status(process, f"{address}{path}") for path in ("/healthz", "/_stcore/host-config")] == [200, 200]
+    with _started(folder, environment, "serve", "--port", str(port)) as process:
+        link = _first_line(process, holding="?token=").split()[-1]  # printed once it answers
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        addresses = (link, *(f"http://127.0.0.1:{port}{path}" for path in ("/healthz", "/_stcore/host-config")))
+        assert [browser.open(address, timeout=PATIENCE).status for address in addresses] == [200, 200, 200]
         (tmp_path / "home").rename(tmp_path / "gone")  # nothing can be written or removed there, by root either
         (tmp_path / "home").touch()
         said = _said_until_the_end(process)
