@@ -1,4 +1,4 @@
-"""Rooms: a screen's widgets live in its own package, and a name means one thing."""
+"""A screen's widgets live in its own package."""
 
 import ast
 from collections import defaultdict
@@ -10,7 +10,6 @@ WIDGETS = "pages.components"
 SHELL = "shell"
 # What the server's process and a process of the benchmarks load, drawn by no screen.
 OF_THE_PROCESS = {f"{WIDGETS}.{SHELL}.{name}" for name in ("error_panel", "loading", "own_address", "screen_times")}
-# What many files define alike, because something looks for it by that name.
 
 
 def _module(name: str) -> str:
@@ -54,15 +53,15 @@ def test_what_one_screen_shows_lives_in_its_package_and_what_several_show_in_the
     elsewhere = {}
     for widget in set(widgets) - OF_THE_PROCESS:
         screens = _screens_of(widget)
-        room = next(iter(screens)) if len(screens) == 1 else SHELL
-        if widget.split(".")[2] != room:
-            elsewhere[widget] = room
+        package = next(iter(screens)) if len(screens) == 1 else SHELL
+        if widget.split(".")[2] != package:
+            elsewhere[widget] = package
     assert elsewhere == {}, "move each to the package named behind it"
 
 
 def test_every_screen_has_its_package_or_module() -> None:
     screens = {path.stem for path in python_files("pages") if path.parent == ROOT / "pages"} - {"__init__"}
     widgets = ROOT / "pages" / "components"
-    rooms = {path.parent.name for path in python_files("pages") if path.parent.parent == widgets}
-    rooms |= {path.stem for path in python_files("pages") if path.parent == widgets} - {"__init__"}
-    assert screens | {SHELL} == rooms
+    own = {path.parent.name for path in python_files("pages") if path.parent.parent == widgets}
+    own |= {path.stem for path in python_files("pages") if path.parent == widgets} - {"__init__"}
+    assert screens | {SHELL} == own
