@@ -322,6 +322,18 @@ def test_an_unrated_import_leads_to_the_next_step(workbench: Workbench, open_scr
     assert next_step(overview(workbench, project.id)).screen == "think_aloud"
 
 
+def test_an_import_leads_to_the_dimension_that_it_rated(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Essays", Task(), (Dimension("overall"), Dimension("cohesion")))
+    rows = "".join(f"T{n // 4},Topic {n // 4}.,Text {n}.,{n % 5 + 1}\n" for n in range(20))
+    app = upload(open_screen("texts"), "essays.csv", f"doc_id,source,text,cohesion\n{rows}")
+    app.button(key="start_import").click().run()
+    app = ended(app, import_key("Essays"))
+    assert app.session_state["dimension"] == "overall"
+    app.button(key="report_next").click().run()
+    assert not app.exception
+    assert app.session_state["dimension"] == "cohesion"
+
+
 def test_the_list_calls_texts_by_their_words(workbench: Workbench, open_screen: Open):
     upload(open_screen("texts"), "replies.csv", UNRATED)
     project = create_project(workbench, "Replies", Task("reply", "ticket"), (Dimension("warmth"),))

@@ -10,7 +10,8 @@ from app.domain.project import Dimension, Task, Text
 from app.errors import DatabaseError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
-from app.services.data.projects import choose_follow_up, create_project, dimensions_named, get_project
+from app.services.data.projects import choose_follow_up, create_project, dimensions_named, get_project, overview
+from app.services.data.workflow_steps import next_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import samples_of
@@ -436,3 +437,13 @@ def test_follow_up_answer_becomes_an_attribute_or_the_better_wording(
     assert not app.exception
     assert {one.text for one in by(demo, "Ada")} == {"The order of events is clear.", "Events keep their order."}
     assert "follow_up_new" not in [one.key for one in app.button]
+
+
+def test_done_leads_a_facilitator_to_the_next_step_of_the_dimension(demo: Workbench, open_screen: Open):
+    app = say(expert(open_screen), demo, "It has one topic.")
+    assert "next_step" not in {button.key for button in app.button}
+    app.button(key="say_done").click().run()
+    project = get_project(demo, "Demo")
+    progress = overview(demo, project.id)
+    todo = next_of(progress, progress.dimensions[0])
+    assert app.button(key="next_step").label.lower() == f"next: {todo.verb}".lower()

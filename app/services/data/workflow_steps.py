@@ -32,7 +32,8 @@ class NextStep:
     """The next thing to do: the screen (a page's file name without .py), the verb for the button, why, and the required
     right.
 
-    `section`: the part of that screen to open, "" for its first.
+    `section`: the part of that screen to open, "" for its first. `dimension`: the one to do it on, the first of
+    several; "" if it is about none.
     """
 
     screen: str
@@ -40,6 +41,7 @@ class NextStep:
     why: str
     right: Right = Right.FACILITATE
     section: str = ""
+    dimension: str = ""
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -124,7 +126,8 @@ _Standing = tuple[StepState, str]
 
 def _worded(kind: str, dimensions: Sequence[DimensionProgress]) -> NextStep:
     names = ", ".join(d.dimension.name for d in dimensions)
-    return replace(_TODO[kind], why=_TODO[kind].why.format(names=names))
+    first = dimensions[0].dimension.name if dimensions else ""
+    return replace(_TODO[kind], why=_TODO[kind].why.format(names=names), dimension=first)
 
 
 def _kind(progress: Overview, dimension: DimensionProgress | None) -> str:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from app.export.charts import ReportChart
 
 
-METHODS = (
+_METHODS = (
     "A checklist's score is low + (high - low) * yes / (yes + no). A question that doesn't apply is neither, nor is "
     "one without a readable answer; a text with such questions stays out of the correlations unless they were asked to "
     "include it.",
-    "Human ratings are means over raters. Documents whose texts were shown as samples are left out.",
+    "Human ratings are means over raters. {left_out}",
     "Per-source: a coefficient inside each source's group of texts, averaged over groups; dataset: one over all texts; "
     "system: one over the means of systems. A group in which all scores or all ratings are equal has no coefficient; "
     "groups used and all are given. Kendall's coefficient is tau-b.",
@@ -33,6 +33,16 @@ METHODS = (
     "level, coefficient, groups, duplicates, resamples, seed, checklist version, judge and prompt: with it and the "
     "same scores each figure can be computed again.",
 )
+
+
+def _methods(results: Sequence[DimensionResult]) -> list[str]:
+    """Return the paragraphs on methods, with what these results leave out because experts read samples of it."""
+    left_out = []
+    if any(result.excluded_docs for result in results):
+        left_out.append("Documents whose texts were shown as samples are left out.")
+    if texts := {text for result in results for text in result.excluded_texts}:
+        left_out.append(f"{len(texts):,} texts shown as samples are left out, the rest of their documents is not.")
+    return [paragraph.replace("{left_out}", " ".join(left_out)).strip() for paragraph in _METHODS]
 
 
 NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."
@@ -72,7 +82,7 @@ def report_html(
         )
     ]
     return html_report(
-        report_title(project), report_notices(project, results), documents, METHODS, overview, _grids(results)
+        report_title(project), report_notices(project, results), documents, _methods(results), overview, _grids(results)
     ).encode()
 
 

@@ -41,7 +41,7 @@ from app.services.data.workflow_steps import next_step
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.background import watch
 from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
-from pages.components.shell.current import choose, was_pressed
+from pages.components.shell.current import DIMENSION, choose, was_pressed
 from pages.components.shell.labels import ShownErrors, button_label, more_in_guide, number, plain, show_error
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.tables import csv_download, file_download, show_table
@@ -106,9 +106,9 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
             )
         if report.few_sources:
             st.markdown(
-                f"**{number(report.sources, 'source')} for {number(report.texts, 'text')}. They are few or large,** so "
-                "only the sample texts themselves, which people read while thinking aloud, will be left out of "
-                "scoring, not all texts of their sources."
+                f"**{number(report.texts, 'text')} of {number(report.sources, 'source')}:** only the samples, which "
+                "people read while thinking aloud, will be left out of scoring. Without all texts of their sources too "
+                "little would be left."
             )
         if not report.ratings:
             st.markdown("\n".join(f"- {plain(line)}" for line in without_ratings_words(task)))
@@ -121,7 +121,7 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
             if todo.screen == "texts":
                 st.button(todo.verb, key="report_next", type="primary", on_click=open_section, args=[todo.section])
             elif was_pressed(todo.verb, key="report_next", type="primary"):
-                go(todo.screen, todo.parameters)
+                go(todo.screen, {DIMENSION: todo.dimension, **todo.parameters} if todo.dimension else todo.parameters)
             st.markdown(plain(todo.why))
 
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Protocol
+from typing import Literal, Protocol
 
 import streamlit as st
 
 from app.domain.attribute import Attribute, ProposedAttribute, Transcript
 from app.domain.project import Dimension, Project
+from app.domain.roles_and_rights import Right
 from app.errors import RepeatedError, WorkbenchError
+from app.services.data.projects import overview
+from app.services.data.workflow_steps import next_of
 from app.services.runtime.models import available_models
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
@@ -41,7 +44,7 @@ from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
 from pages.components.shell.current import choose, signed_out_redraw, was_pressed
 from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error, show_saved_error
-from pages.components.shell.navigation.screens import link
+from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
 from pages.components.shell.upload_field import recording_field, upload_field
@@ -367,11 +370,21 @@ def _done(own: ColumnContext, project: Project, attributes: Sequence[Attribute])
 
 
 def _go_on(own: ColumnContext, project: Project) -> None:
-    """Draw the button to the next dimension this person isn't done with; others' attributes on this one are visible
-    now."""
+    """Draw the buttons to what comes next: for a facilitator the dimension's next step, for everybody the next
+    dimension that they aren't done with. Others' attributes on this one are visible now."""
     with st.container(horizontal=True, vertical_alignment="center"):
         waiting = unfinished_dimensions(own.workbench, project.id, own.expert)
-        if waiting and was_pressed(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):
+        kind: Literal["primary", "secondary"] = "primary"
+        if own.workbench.actor.has(Right.FACILITATE, project.id):
+            whole = overview(own.workbench, project.id)
+            progress = {of.dimension.id: of for of in whole.dimensions}
+            waiting = sorted(waiting, key=lambda dimension: not progress[dimension.id].ratings)  # rated ones first
+            todo = next_of(whole, progress[own.dimension.id])
+            verb = f"Next: {todo.verb[0].lower()}{todo.verb[1:]}"
+            if was_pressed(verb, key="next_step", type=kind, help=plain(todo.why)):
+                go(todo.screen, todo.parameters)
+            kind = "secondary"
+        if waiting and was_pressed(f"Think aloud on {waiting[0].name}", key="next_dimension", type=kind):
             choose(project.name, waiting[0].name)
             st.rerun(scope="app")
         link("attributes", "See what others wrote")

@@ -1,5 +1,7 @@
 """Methods by dimensions: which run stands where, averages over dimensions, and differences to a chosen method."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.domain.checklist_score import Evaluation
@@ -150,6 +152,14 @@ def test_a_run_of_several_dimensions_has_a_mean_in_every_table(two: Workbench) -
     averages = [cell(row.figure(AVERAGE, "mae")) for row in method_grid(found).rows if row.average]
     assert averages
     assert [average for average in averages if f"<td>{average}</td></tr>" not in report] == []
+
+
+@pytest.mark.parametrize(("docs", "texts"), [((), ()), (("d1",), ()), ((), (3, 4)), (("d1",), (3, 4))])
+def test_the_report_says_what_its_runs_left_out(two: Workbench, docs: tuple[str, ...], texts: tuple[int, ...]) -> None:
+    found = [replace(result, excluded_docs=docs, excluded_texts=texts) for result in cached_results(two, [1])]
+    report = report_html(get_project(two, "Talks"), found, verdicts_of(two, found)).decode()
+    assert ("Documents whose texts were shown as samples" in report) is bool(docs)
+    assert ("2 texts shown as samples" in report) is bool(texts)
 
 
 def test_one_dimension_needs_none(two: Workbench) -> None:
