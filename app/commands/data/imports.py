@@ -100,9 +100,9 @@ def import_(
         )
     if report.few_sources:
         say(
-            f"{counted(report.sources, 'source')} for {counted(report.texts, 'text')}: few or large, so of what is "
-            "shown as a sample while thinking aloud only the sample texts themselves are left out of scoring, not all "
-            "texts of their sources."
+            f"{counted(report.texts, 'text')} of {counted(report.sources, 'source')}: only the samples, which people "
+            "read while thinking aloud, are left out of scoring. Leaving out all texts of their sources would lose too "
+            "many."
         )
     target = get_project(workbench, report.project)
     if not report.ratings:

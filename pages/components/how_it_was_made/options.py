@@ -296,10 +296,12 @@ def stage_options(models: Sequence[str]) -> ModelOptions:
 
 def _without_llms(attributes: Sequence[Attribute], dimension: Dimension) -> None:
     """Say that the checklist would lack LLMs' attributes, as long as none was asked."""
-    if any(one.kind is ContributorKind.LLM and one.contributor != RULES for one in attributes):
+    asked = {one.contributor for one in attributes if one.kind is ContributorKind.LLM}
+    if asked - {RULES}:
         return
+    nobody = "Only the built-in rules, and no LLM, were" if asked else "No LLM was"
     with st.container(key="no_llms_asked"):
-        st.info(f"No LLM was asked yet what to look for in {plain(dimension.name)}.", icon=":material/forum:")
+        st.info(f"{nobody} asked yet what to look for in {plain(dimension.name)}.", icon=":material/forum:")
         link("ask_llms", "Ask LLMs first")
 
 

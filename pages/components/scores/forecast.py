@@ -48,7 +48,7 @@ def texts_to_score(ahead: Forecast) -> None:
     with st.expander(f"Texts on each dimension; {' and '.join(out)} left out", key="texts_to_score"):
         st.caption(
             "A document of which people read a text as a sample while thinking aloud is not scored on that dimension. "
-            "Where sources are few or large, only the sample texts themselves are left out."
+            "Where that would lose too many texts, only the sample texts themselves are left out."
         )
         show_table([_part(part) for part in ahead.parts], "parts", _COLUMNS)
 

@@ -107,8 +107,8 @@ def import_report(workbench: Workbench, project: Project, open_section: Callable
         if report.few_sources:
             st.markdown(
                 f"**{number(report.texts, 'text')} of {number(report.sources, 'source')}:** only the samples, which "
-                "people read while thinking aloud, will be left out of scoring. Without all texts of their sources too "
-                "little would be left."
+                "people read while thinking aloud, will be left out of scoring. Leaving out all texts of their sources "
+                "would lose too many."
             )
         if not report.ratings:
             st.markdown("\n".join(f"- {plain(line)}" for line in without_ratings_words(task)))
