@@ -49,7 +49,7 @@ def test_three_assignments_lose_their_samples_alone_and_are_too_few() -> None:
     inside = found[0].at("per-source")
     assert inside is not None
     assert (inside.units, inside.reason) == (3, "")
-    assert "would rest on 3 of them, too few to trust" in said(found)
+    assert "rests on 3 groups of texts" in said(found)
     assert "on that level too: bring in texts of about 27 more assignments." in said(found)
     assert "choose the level" not in said(found)
 
