@@ -6,12 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.project import Dimension, Task, Text
+from app.domain.project import Dimension, Rating, Task, Text
 from app.errors import DatabaseError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
-from app.services.data.projects import choose_follow_up, create_project, dimensions_named, get_project, overview
-from app.services.data.workflow_steps import next_of
+from app.services.data.projects import choose_follow_up, create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import own_attributes_of
 from app.services.think_aloud.samples import samples_of
@@ -439,11 +438,18 @@ def test_follow_up_answer_becomes_an_attribute_or_the_better_wording(
     assert "follow_up_new" not in [one.key for one in app.button]
 
 
-def test_done_leads_a_facilitator_to_the_next_step_of_the_dimension(demo: Workbench, open_screen: Open):
-    app = say(expert(open_screen), demo, "It has one topic.")
-    assert "next_step" not in {button.key for button in app.button}
+def test_done_leads_to_the_next_step_and_then_to_rated_dimensions(workbench: Workbench, open_screen: Open):
+    project = create_project(workbench, "Demo", Task(), tuple(map(Dimension, ("order", "tone", "warmth"))))
+    order, _, warmth = dimensions_named(workbench, "Demo", "all")
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text(f"d{n}", f"Text {n}.") for n in range(1, 6)])
+        numbers = enumerate(work.texts.ids_by_key(project.id).values())
+        work.texts.add_ratings(
+            [(text, one.id, Rating(one.name, "r", 1.0 + n)) for n, text in numbers for one in (order, warmth)]
+        )
+    app = say(expert(open_screen), workbench, "It has one topic.")
+    assert not {"next_step", "next_dimension"} & {button.key for button in app.button}
     app.button(key="say_done").click().run()
-    project = get_project(demo, "Demo")
-    progress = overview(demo, project.id)
-    todo = next_of(progress, progress.dimensions[0])
-    assert app.button(key="next_step").label.lower() == f"next: {todo.verb}".lower()
+    assert "next_step" in {button.key for button in app.button}
+    app.button(key="next_dimension").click().run()
+    assert app.session_state["dimension"] == "warmth"

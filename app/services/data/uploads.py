@@ -172,7 +172,7 @@ def _words(found: Feasibility, task: Task) -> list[str]:
             todo = f"Over the whole dataset {over}, {_too_few_sources(found, task)}"
         return [*words, f"Agreement inside each {task.source_name} can't be computed: {_lower(inside.reason)} {todo}"]
     if inside.units < FEW_TO_DRAW:
-        few = f"rests on {inside.units:,} groups of texts; its interval can be trusted from {FEW_TO_DRAW} on."
+        few = f"rests on {inside.units:,} groups of texts; its interval can be trusted from {FEW_TO_DRAW} groups on."
         over = f"Over the whole dataset it rests on {whole.units:,} {many}"
         todo = f"{over}: choose the level “Dataset” in Results."
         if found.sources < FEW_TO_DRAW:

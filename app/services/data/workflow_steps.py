@@ -44,6 +44,11 @@ class NextStep:
     dimension: str = ""
 
     @property
+    def button(self) -> str:
+        """Return the label of the button that leads there."""
+        return f"Next: {self.verb[0].lower()}{self.verb[1:]}"
+
+    @property
     def parameters(self) -> dict[str, str]:
         """Return the query parameters of the screen's address besides project and dimension."""
         return {"section": self.section} if self.section else {}

@@ -36,13 +36,17 @@ _METHODS = (
 
 
 def _methods(results: Sequence[DimensionResult]) -> list[str]:
-    """Return the paragraphs on methods, with what these results leave out because experts read samples of it."""
-    left_out = []
-    if any(result.excluded_docs for result in results):
-        left_out.append("Documents whose texts were shown as samples are left out.")
-    if texts := {text for result in results for text in result.excluded_texts}:
-        left_out.append(f"{len(texts):,} texts shown as samples are left out, the rest of their documents is not.")
-    return [paragraph.replace("{left_out}", " ".join(left_out)).strip() for paragraph in _METHODS]
+    """Return the paragraphs on methods for these results."""
+    return [paragraph.replace("{left_out}", _left_out(results)).strip() for paragraph in _METHODS]
+
+
+def _left_out(results: Sequence[DimensionResult]) -> str:
+    """Return what these results leave out because experts read samples of it; "" for nothing."""
+    documents = any(result.excluded_docs for result in results)
+    if not any(result.excluded_texts for result in results):
+        return "Documents whose texts were shown as samples are left out." if documents else ""
+    others = "in some results with all texts of their documents" if documents else "but not the rest of their documents"
+    return f"Texts that were shown as samples are left out, {others}."
 
 
 NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."

@@ -380,10 +380,10 @@ def _go_on(own: ColumnContext, project: Project) -> None:
             progress = {of.dimension.id: of for of in whole.dimensions}
             waiting = sorted(waiting, key=lambda dimension: not progress[dimension.id].ratings)  # rated ones first
             todo = next_of(whole, progress[own.dimension.id])
-            verb = f"Next: {todo.verb[0].lower()}{todo.verb[1:]}"
-            if was_pressed(verb, key="next_step", type=kind, help=plain(todo.why)):
-                go(todo.screen, todo.parameters)
-            kind = "secondary"
+            if todo.screen != "think_aloud":
+                if was_pressed(todo.button, key="next_step", type=kind, help=plain(todo.why)):
+                    go(todo.screen, todo.parameters)
+                kind = "secondary"
         if waiting and was_pressed(f"Think aloud on {waiting[0].name}", key="next_dimension", type=kind):
             choose(project.name, waiting[0].name)
             st.rerun(scope="app")

@@ -294,12 +294,8 @@ def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
         return
     # Results can be looked at any time; what still waits to be done stands out.
     kind: Literal["primary", "secondary"] = "secondary" if todo.screen == "results" else "primary"
-    if was_pressed(f"Next: {_lower(todo.verb)}", key="way_on", type=kind, help=plain(todo.why)):
+    if was_pressed(todo.button, key="way_on", type=kind, help=plain(todo.why)):
         go(todo.screen, todo.parameters)
-
-
-def _lower(verb: str) -> str:
-    return verb[0].lower() + verb[1:]
 
 
 def _say_if_unknown(projects: list[str]) -> None:
