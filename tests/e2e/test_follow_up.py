@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from app.providers.credentials import Credentials
 from app.services.data.projects import choose_follow_up, get_project
@@ -42,11 +42,16 @@ def asking(demo: None, tmp_path: Path) -> None:
     database.close()
 
 
+def _own(page: Page, words: str) -> Locator:
+    """An attribute in the list; the same words in the answer's field don't count."""
+    return at(page, "own_rows").get_by_test_id("stText").filter(has_text=words)
+
+
 def _say(page: Page, words: str) -> None:
     line = page.get_by_role("textbox", name="What do you look for?")
     line.fill(words)
     line.press("Enter")
-    expect(at(page, "own_rows").get_by_text(words, exact=True)).to_be_visible()
+    expect(_own(page, words)).to_be_visible()
     settled(page)
 
 
@@ -90,14 +95,14 @@ def test_answers_become_an_attribute_and_a_better_wording(
     _picture(page, "empty")
     answer.fill("Events keep their order.")
     button(page, "Add as attribute").click()
-    expect(asked).to_have_count(0)  # until then the field says the same words
-    expect(at(page, "own_rows").get_by_text("Events keep their order.", exact=True)).to_be_visible()
+    expect(_own(page, "Events keep their order.")).to_be_visible()
+    expect(asked).to_have_count(0)
     _picture(page, "added")
 
     button(page, "Ask me about attribute 1").click()
     answer.fill("Each event is told after its cause.")
     button(page, "Replace attribute 1").click()
+    expect(_own(page, "Each event is told after its cause.")).to_be_visible()
     expect(asked).to_have_count(0)
-    expect(at(page, "own_rows").get_by_text("Each event is told after its cause.", exact=True)).to_be_visible()
     assert written(app)["Ana"] == ["Each event is told after its cause.", "Events keep their order."]
     context.close()
