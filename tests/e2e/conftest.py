@@ -14,26 +14,41 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.cookies import SimpleCookie
+from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
+from app.corpora import demo_data
+from app.domain.roles_and_rights import Role
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import attributes_of
+from app.services.data.project_transfer import import_project
 from app.services.data.projects import dimensions_named, get_project
+from app.services.demo import BUNDLE, DEMO_PROJECT
+from app.services.people.invitations import invite
+from app.services.people.ways_to_sign_in import link_of
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
+from tests.support import network_guard
 from tests.support.background import PATIENCE
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
 from tests.support.demo.small import shared_demo
 from tests.support.repository import ROOT
 
 SCREENSHOTS = ROOT / "test-results"
+HERE = Path(__file__).parent
+ATTEMPTS = "attempts"
 FAILED = pytest.StashKey[bool]()
 CONSOLE = str(Path(sys.executable).with_name("interacteval"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser come last, as others can't run beside Playwright's event loop."""
+    items.sort(key=lambda item: item.path.is_relative_to(HERE))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -97,6 +112,12 @@ class App:
         done = subprocess.run([CONSOLE, *words], env=self._environment(), check=True, capture_output=True, text=True)
         return done.stdout
 
+    def invitation(self, name: str) -> str:
+        """The link of an expert of the demo. As `people invite` makes it, without starting that command."""
+        with opened(self) as workbench:
+            made = invite(workbench, get_project(workbench, "Demo").id, name, Role.EXPERT)
+        return link_of(made.token, self.url)
+
     def _environment(self) -> dict[str, str]:
         """The code beside these tests is what is served, also where the command comes from another copy of it."""
         path = os.pathsep.join((os.environ["PYTHONPATH"], str(ROOT)))
@@ -151,13 +172,22 @@ def demo(demo_home: Path, tmp_path: Path) -> None:
     shutil.copytree(demo_home, tmp_path, dirs_exist_ok=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served_demo(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """One server for all tests of a file, on a copy of the demo, for tests that touch what no other does: to start one
-    takes as long as some of them. Such a file has it as its `app`."""
+    """One server on a copy of the demo for many files, whose tests touch what no other does: to start one takes as long
+    as some of them. Such a file has it as its `app`. Where it tried to go beyond this machine is in `ATTEMPTS`."""
     home = tmp_path_factory.mktemp(f"served-{'a-home-whose-path-is-wider-than-a-phone-' * 3}")
     shutil.copytree(demo_home, home, dirs_exist_ok=True)
-    with served(home, {}) as running:
+    with served(home, {network_guard.LOG: str(home / ATTEMPTS)}) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def served_team(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """As served_demo, for people who come in by invitation."""
+    home = tmp_path_factory.mktemp("team")
+    shutil.copytree(demo_home, home, dirs_exist_ok=True)
+    with served(home, {"INTERACTEVAL_ACCESS": "invite"}) as running:
         yield running
 
 
@@ -165,7 +195,8 @@ def served_demo(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 def served_bundle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """As served_demo, with the project that people get who press “Try the demo”."""
     home = tmp_path_factory.mktemp("bundle")
-    App(home, 0).command("demo")
+    with as_file(files(demo_data).joinpath(BUNDLE)) as file, opened(App(home, 0)) as workbench:
+        import_project(workbench, file, DEMO_PROJECT)
     with served(home, {}) as running:
         yield running
 
@@ -178,15 +209,14 @@ def browser_path() -> str:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def playwright_(browser_path: str) -> Iterator[Playwright]:
-    """Gone with the last test of a file: while it is there its event loop runs in this thread, and no other test can
-    start one."""
+    """While it is there its event loop runs in this thread, and no other test can start one."""
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
     """Its pages move nothing, as for people who ask their system for less motion: that saves a tenth of the CPU."""
     launched = playwright_.chromium.launch(executable_path=browser_path, args=list(LAUNCH_ARGUMENTS))
@@ -195,9 +225,9 @@ def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
     launched.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One for all tests of a file: a new one reads Streamlit's scripts anew, for three times the CPU of a screen."""
+    """One for all tests: a new one reads Streamlit's scripts anew, for three times the CPU of a screen."""
     opened = browser.new_context(viewport={"width": 1280, "height": 900})
     yield opened
     opened.close()
@@ -254,13 +284,19 @@ def shown(page: Page, words: str) -> None:
     settled(page)
 
 
+@contextmanager
+def opened(app: App) -> Iterator[Workbench]:
+    """The data of the server, which runs or will."""
+    database = Database(f"sqlite:///{app.home}/workbench.db")
+    yield Workbench(database, Credentials())
+    database.close()
+
+
 def written(app: App) -> dict[str, list[str]]:
     """What the database holds on the demo's first dimension, by contributor."""
-    database = Database(f"sqlite:///{app.home}/workbench.db")
-    workbench = Workbench(database, Credentials())
-    project, dimension = get_project(workbench, "Demo"), dimensions_named(workbench, "Demo", "all")[0]
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for attribute in attributes_of(workbench, project.id, dimension.id):
-        found[attribute.contributor].append(attribute.text)
-    database.close()
+    with opened(app) as workbench:
+        project, dimension = get_project(workbench, "Demo"), dimensions_named(workbench, "Demo", "all")[0]
+        for attribute in attributes_of(workbench, project.id, dimension.id):
+            found[attribute.contributor].append(attribute.text)
     return found

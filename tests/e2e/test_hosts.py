@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import App, served
+from tests.e2e.conftest import ATTEMPTS, App, served
 from tests.support import network_guard
 
 HANDSHAKE = {
@@ -23,7 +23,7 @@ PATHS = ("/", "/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/a
 
 @pytest.fixture
 def attempts(tmp_path: Path) -> Path:
-    return tmp_path / "attempts"
+    return tmp_path / ATTEMPTS
 
 
 @pytest.fixture
@@ -48,7 +48,8 @@ def socket_status(app: App, host: str, origin: str = "", headers: dict[str, str]
     return status(app, "/_stcore/stream", host, HANDSHAKE | ({"Origin": origin} if origin else {}) | (headers or {}))
 
 
-def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
+def test_only_its_own_names_are_answered(served_demo: App) -> None:
+    app = served_demo
     known = {"Cookie": "; ".join(f"{name}={value}" for name, value in app.cookies().items())}
     for host in OWN:
         assert status(app, "/_stcore/health", f"{host}:{app.port}") == 200
@@ -57,7 +58,7 @@ def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
     for host in FOREIGN:
         assert {status(app, path, f"{host}:{app.port}") for path in PATHS} == {403}, host
         assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}", known) == 403
-    assert not attempts.exists()
+    assert not (app.home / ATTEMPTS).exists()
 
 
 @pytest.mark.long

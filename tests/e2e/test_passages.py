@@ -1,13 +1,10 @@
 """Passages: an invited expert selects words of a sample, says what they notice there, and loses nothing of it."""
 
 import itertools
-import json
 import os
-import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -17,12 +14,9 @@ from app.domain.attribute import Attribute, ContributorKind
 from app.domain.conversation import Turn, transcript
 from app.domain.passage import Passage, PassagePart
 from app.domain.project import Text
-from app.providers.credentials import Credentials
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.runtime.workbench import Workbench
-from db.unit_of_work import Database
-from tests.e2e.conftest import App, served
+from tests.e2e.conftest import App, opened
 from tests.e2e.screen import PATIENCE_MS, click, settled
 from tests.e2e.walk import Walk
 
@@ -46,30 +40,20 @@ WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 _numbers = itertools.count(1)
 
 
-@contextmanager
-def opened(app: App) -> Iterator[Workbench]:
-    database = Database(f"sqlite:///{app.home}/workbench.db")
-    yield Workbench(database, Credentials())
-    database.close()
-
-
 @pytest.fixture(scope="module")
-def app(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """People come in by invitation; the first sample of the first dimension is a text that is easily counted wrong."""
-    home = tmp_path_factory.mktemp("passages")
-    shutil.copytree(demo_home, home, dirs_exist_ok=True)
-    with served(home, {"INTERACTEVAL_ACCESS": "invite"}) as running:
-        with opened(running) as workbench, workbench.database.write() as work:
-            project = work.projects.get("Demo")
-            work.texts.add_many(project.id, [Text("strange", STRANGE, source=SOURCE)])
-            work.texts.add_many(project.id, [Text("chat", CHAT, extra={"turns": {"text": PLACES}})])
-            formatted = Text("formatted", FORMATTED_CHAT, source=FORMATTED, extra={"turns": {"text": FORMATTED_PLACES}})
-            work.texts.add_many(project.id, [formatted, Text("long", LONG_TEXT)])
-            ids = [place.id for place in work.texts.places(project.id)][-4:]
-            dimension = work.projects.dimensions(project.id)[0].id
-            others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[4:]]
-            work.think_aloud.set_samples(dimension, [*((id_, None, "hand") for id_ in ids), *others])
-        yield running
+def app(served_team: App) -> App:
+    """The first sample of the first dimension is a text that is easily counted wrong."""
+    with opened(served_team) as workbench, workbench.database.write() as work:
+        project = work.projects.get("Demo")
+        work.texts.add_many(project.id, [Text("strange", STRANGE, source=SOURCE)])
+        work.texts.add_many(project.id, [Text("chat", CHAT, extra={"turns": {"text": PLACES}})])
+        formatted = Text("formatted", FORMATTED_CHAT, source=FORMATTED, extra={"turns": {"text": FORMATTED_PLACES}})
+        work.texts.add_many(project.id, [formatted, Text("long", LONG_TEXT)])
+        ids = [place.id for place in work.texts.places(project.id)][-4:]
+        dimension = work.projects.dimensions(project.id)[0].id
+        others = [(s.text.id, s.score, s.chosen_by) for s in work.think_aloud.samples(dimension)[4:]]
+        work.think_aloud.set_samples(dimension, [*((id_, None, "hand") for id_ in ids), *others])
+    return served_team
 
 
 @pytest.fixture
@@ -84,8 +68,7 @@ def signed_in(browser: Browser, app: App, name: str, **options: object) -> Itera
     context: BrowserContext = browser.new_context(**options)  # type: ignore[arg-type]
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    invitation = app.command("people", "invite", name, "--project", "Demo", "--address", app.url, "--json")
-    page.goto(json.loads(invitation)["link"])
+    page.goto(app.invitation(name))
     page.get_by_role("button", name="Come in").click()
     expect(page.get_by_role("heading", level=1, name="My work", exact=True)).to_be_visible()
     open_samples(page, app)

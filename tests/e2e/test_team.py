@@ -35,7 +35,7 @@ def tabs(browser: Browser, app: App) -> Iterator[dict[str, Page]]:
     expect.set_options(timeout=PATIENCE_MS)
     with ExitStack() as opened:
         found = {}
-        for name in (*NAMES, "Owner", "Stranger"):
+        for name in (*NAMES, "Owner"):
             context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}))
             opened.callback(context.close)
             found[name] = context.new_page()
@@ -127,24 +127,24 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     assert written(app)["Ada"] == ["What Ada looks for."]
 
 
-def test_a_stranger_sees_nothing_of_the_app(app: App, tabs: dict[str, Page]) -> None:
-    used = link(app, "Ada", "--project", "Demo")
-    come_in(tabs["Ada"], used, "My work")
-    stranger = tabs["Stranger"]
-    for address in ("", "/results?project=Demo", "/_stcore/host-config"):
-        answer = stranger.goto(app.url + address)
+def test_a_stranger_sees_nothing_of_the_app(served_team: App, browser: Browser) -> None:
+    used = served_team.invitation("Ada")
+    with browser.new_context() as invited, browser.new_context() as other:
+        ada, stranger = invited.new_page(), other.new_page()
+        come_in(ada, used, "My work")
+        for address in ("", "/results?project=Demo", "/_stcore/host-config"):
+            answer = stranger.goto(served_team.url + address)
+            assert answer is not None
+            assert answer.status == 401
+            assert "Demo" not in stranger.content()
+        stranger.goto(used)
+        expect(stranger.get_by_text("used already")).to_be_visible()
+        ada.get_by_role("link", name="Sign out").click()
+        ada.get_by_role("button", name="Sign out").click()
+        expect(ada.get_by_text("You are signed out")).to_be_visible()
+        answer = ada.goto(served_team.url)
         assert answer is not None
         assert answer.status == 401
-        assert "Demo" not in stranger.content()
-    stranger.goto(used)
-    expect(stranger.get_by_text("used already")).to_be_visible()
-    ada = tabs["Ada"]
-    ada.get_by_role("link", name="Sign out").click()
-    ada.get_by_role("button", name="Sign out").click()
-    expect(ada.get_by_text("You are signed out")).to_be_visible()
-    answer = ada.goto(app.url)
-    assert answer is not None
-    assert answer.status == 401
 
 
 @pytest.mark.long

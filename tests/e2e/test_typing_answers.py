@@ -13,15 +13,12 @@ from playwright.sync_api import Page, expect
 
 from app.domain.checklist_score import Answer
 from app.domain.expert_answer import AnswerSheet
-from app.providers.credentials import Credentials
 from app.services.checklists.answer_draws import answerable, draw_texts
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import publish
 from app.services.checklists.expert_answers import answer_sheet
 from app.services.data.projects import one_dimension
-from app.services.runtime.workbench import Workbench
-from db.unit_of_work import Database
-from tests.e2e.conftest import App
+from tests.e2e.conftest import App, opened
 from tests.e2e.screen import IN_ONE_GO, at, click, press_key, settled
 
 LETTERS = {"y": Answer.YES, "n": Answer.NO, "a": Answer.NOT_APPLICABLE, "s": Answer.UNANSWERED}
@@ -62,13 +59,6 @@ def to_answer(app: App, dimension: str, name: str, file: str) -> None:
         made = import_checklist_file(workbench, place, file.encode(), name).checklist
         publish(workbench, made.id)
         draw_texts(workbench, made.id, 2, seed=1)
-
-
-@contextmanager
-def opened(app: App) -> Iterator[Workbench]:
-    database = Database(f"sqlite:///{app.home}/workbench.db")
-    yield Workbench(database, Credentials())
-    database.close()
 
 
 def open_sheet(page: Page, app: App, expert: str) -> None:

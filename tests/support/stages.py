@@ -1,7 +1,7 @@
 """The stages of `make test` and, with --long, of `make test-all`.
 
-Each stage runs, also after one that failed, and the last line sums them up. Those of `make test` run at the same time:
-tests in a browser wait often, and the others fill the gaps. With --minutes no test starts after that many minutes: what
+Each stage runs, also after one that failed, and the last line sums them up. Those of `make test` run at the same time,
+each in one process: the first two take about as long as each other, and the third waits often. With --minutes no test starts after that many minutes: what
 had no time is listed by file, and is no failure.
 """
 
@@ -24,12 +24,11 @@ from tests.support.repository import ROOT
 
 RESULTS = ROOT / "test-results"
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
-# The longest files start first and the shortest last, so that all end together.
-FOLDERS = ("integration", "pages", "architecture", "contract", "db", "reference", "unit")
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests": (
-        *(*IN_PARALLEL, "--no-loadscope-reorder", "-m", "not long"),
-        *(f"tests/{folder}" for folder in FOLDERS),
+    "Tests of services and the database": ("-m", "not long", "tests/integration", "tests/contract", "tests/db"),
+    "Tests of screens and rules": (
+        *("-m", "not long", "tests/pages", "tests/unit"),
+        *("tests/architecture", "tests/reference"),
     ),
     "Tests in a browser": ("-m", "not long", "tests/e2e"),
 }
