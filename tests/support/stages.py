@@ -1,8 +1,8 @@
 """The stages of `make test` and, with --long, of `make test-all`.
 
 Each stage runs, also after one that failed, and the last line sums them up. Those of `make test` run at the same time,
-each in one process: the first two take about as long as each other, and the third waits often. With --minutes no test starts after that many minutes: what
-had no time is listed by file, and is no failure.
+each in one process: the first two take about as long as each other, and the third waits often. With --minutes no test
+starts after that many minutes: what had no time is listed by file, and is no failure.
 """
 
 import argparse
@@ -37,6 +37,8 @@ LONG_STAGES: Mapping[str, Sequence[str]] = {
     "Long tests in a browser": (*IN_PARALLEL, "-m", "long", "tests/e2e"),
     "Exported files in other tools": ("tests/tools",),
 }
+# Run first. The other stages go on meanwhile: what is installed waits for a network and a disk.
+PREPARED_BY = {"Tests in a browser": "tests.support.browser"}
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}
 KEEP_COMPILED = {"PYTHONDONTWRITEBYTECODE": ""}
 MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
@@ -75,6 +77,8 @@ def run_stage(title: str, arguments: Sequence[str], until: float | None, aside: 
     what it says."""
     if not aside:
         print(title, flush=True)
+    if title in PREPARED_BY:  # where that fails, the tests say what is missing
+        subprocess.run([sys.executable, "-m", PREPARED_BY[title]], cwd=ROOT, check=False)
     report = RESULTS / f"{title.lower().replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", *arguments, f"--junitxml={report}"]
