@@ -70,6 +70,7 @@ def test_computed_apart_passes_an_error_on() -> None:
         computed_apart(60, _refuse)
 
 
+@pytest.mark.long
 def test_computed_apart_too_long_is_stopped_and_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(COMPUTATIONS + 1):
         with pytest.raises(NotReadyError):

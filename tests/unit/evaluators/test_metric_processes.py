@@ -88,6 +88,7 @@ def test_no_process_to_give_texts_to_is_said(monkeypatch: pytest.MonkeyPatch) ->
         asyncio.run(lengths(length, 3))
 
 
+@pytest.mark.long
 def test_unless_told_otherwise_metrics_run_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference_metrics, "_HERE", [])
 

@@ -228,6 +228,7 @@ def test_what_real_columns_lack_is_named() -> None:
     assert said_of(many[:4], [1.0, 3.0, 2.0, 4.0]).kind in ("too few", "no interval")
 
 
+@pytest.mark.long
 def test_chance_is_hardly_ever_taken_for_agreement() -> None:
     rng = np.random.default_rng(3)
     kinds = []

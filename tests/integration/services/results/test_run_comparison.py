@@ -79,6 +79,7 @@ def _forget() -> None:
         kept.cache_clear()
 
 
+@pytest.mark.long
 def test_results_computed_apart_are_the_same_also_after_a_timeout(
     workbench: Workbench, dimension: Dimension, apart: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,7 +83,7 @@ def test_rows_of_shared_documents_are_drawn_together() -> None:
     assert alone.judge_only.width == pytest.approx(np.sqrt(2) * by_document, rel=0.1)
 
 
-@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize("paired", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_intervals_by_document_hold_the_difference(paired: bool) -> None:
     rng, held, documents = np.random.default_rng(6), 0, np.repeat(np.arange(50), 6)
     for _ in range(150):

@@ -126,11 +126,15 @@ def test_the_rate_that_anchors_can_show_falls_with_their_number() -> None:
     assert look_power(one, none, 0.5, np.random.default_rng(0)) == 0
 
 
-def test_upper_bound_holds_the_mean_and_narrows() -> None:
+@pytest.mark.long
+def test_upper_bound_holds_the_mean() -> None:
     rng = np.random.default_rng(8)
     means = rng.beta(1, 9, 40)
     bounds = [upper_bound((rng.random((2, 40)) < means).ravel().astype(np.float64)) for _ in range(200)]
     assert np.mean([bound >= means.mean() for bound in bounds]) >= 0.95
+
+
+def test_upper_bound_narrows() -> None:
     assert upper_bound(np.zeros(20)) > upper_bound(np.zeros(200)) > 0
     assert upper_bound(np.zeros(20)) < 0.25  # 1 - .05 ** (1 / 20) is .139 with the best bet known
     assert upper_bound(np.empty(0)) == 1

@@ -163,6 +163,7 @@ def test_answers_about_one_document_count_for_less() -> None:
     assert estimate(judge, human, group=documents) == grouped, "the same seed, the same figures"
 
 
+@pytest.mark.long
 def test_documents_that_are_partly_answered_count_on_both_sides() -> None:
     rng = np.random.default_rng(7)
     hits, documents, truth = 0, np.repeat(np.arange(60), 8), []

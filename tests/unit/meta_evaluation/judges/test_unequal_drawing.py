@@ -79,6 +79,7 @@ def test_weights_bring_back_the_truth_that_a_chosen_draw_hides() -> None:
     assert np.mean([is_shifted(each, None) for each in weighted[:100]]) <= 0.03
 
 
+@pytest.mark.long
 def test_weights_hold_by_document_too() -> None:
     rng, found = np.random.default_rng(5), []
     documents = np.repeat(np.arange(60), 20)
