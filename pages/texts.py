@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.services.data.projects import dimensions_named, overview
-from pages.components.shell.current import current_dimension, current_project, current_workbench, keep
+from pages.components.shell.current import current_dimension, current_project, current_workbench, hold, keep
 from pages.components.shell.frame import header, nothing_yet
 from pages.components.shell.held_out_split import held_out_split
 from pages.components.texts.import_form import import_form, import_report, preferences_form, show_report, watch_import
@@ -42,6 +42,7 @@ first = TEXTS if texts else IMPORT
 if arrived or choice not in st.session_state:
     wanted = st.query_params.get("section")
     st.session_state[choice] = wanted if wanted in SECTIONS and not arrived else first
+hold(choice, first)
 section = st.segmented_control("Section", SECTIONS, required=True, key=choice, label_visibility="collapsed")
 keep("section", section or first, first)
 if section == IMPORT:

@@ -35,7 +35,7 @@ from app.services.think_aloud.think_aloud_jobs import (
     think_aloud_job_key,
 )
 from pages.components.shell.background import POLL_SECONDS, watch
-from pages.components.shell.current import one_between, was_pressed
+from pages.components.shell.current import hold, one_between, was_pressed
 from pages.components.shell.frame import nothing_yet
 from pages.components.shell.labels import KEY_IN_SETTINGS, ShownErrors, about, more_in_guide, number, plain, said
 from pages.components.shell.navigation.screens import link
@@ -218,7 +218,7 @@ def models_to_ask(workbench: Workbench, project: Project) -> list[str]:
     preload_providers(workbench)
     before = _asked_before(workbench, project, usable)
     if before:
-        st.session_state.setdefault(CHOSEN, before)  # one that has just failed stays chosen
+        hold(CHOSEN, before)  # one that has just failed stays chosen
     else:
         _start_with([model.name for model in usable if model.suggested] or [RULES])
     chosen = st.multiselect(

@@ -452,8 +452,7 @@ def _preset(project: Project, last: StudyOptions | None) -> None:
         **({"study_model": last.model, "study_judge": last.judge} if last else {}),
     }
     for key, value in usual.items():
-        if another or key not in state:
-            state[key] = value
+        state[key] = value if another else state.get(key, value)
     if another or f"{KEY}_timeout" not in state:
         preset_model_options(KEY, last.asking if last else USUAL)
     if another or f"{KEY}_texts" not in state:

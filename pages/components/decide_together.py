@@ -27,6 +27,7 @@ from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
 from pages.components.shell.checklists.publishing import VERSION
 from pages.components.shell.checklists.question_editor import known_editor
+from pages.components.shell.current import hold
 from pages.components.shell.frame import empty, nothing_yet, scrolling_column
 from pages.components.shell.labels import COLOURED, SAID, ShownErrors, number, plain, show_error, show_saved_error
 from pages.components.shell.navigation.screens import link
@@ -115,6 +116,7 @@ def _choose_text(view: RoomView, name: str) -> Text | None:
     if st.session_state.get(key) not in places:
         open_ = (place for place in places if view.texts[place].id not in given)
         st.session_state[key] = next(open_, 0) if name in room.lines else 0
+    hold(key, 0)
     chosen = st.segmented_control(
         "Text",
         list(places),

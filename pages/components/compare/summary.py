@@ -8,6 +8,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.services.attributes.comparison import ContributorComparison, OneSidedTheme, UniqueAttributes
 from pages.components.compare.similarity import Names
+from pages.components.shell.current import hold
 from pages.components.shell.labels import more_in_guide, number, plain
 from pages.components.shell.tables import csv_download, show_table
 
@@ -85,7 +86,7 @@ def threshold() -> float:
 
 
 def threshold_slider() -> None:
-    st.session_state.setdefault("threshold", st.session_state.get("threshold_kept", DEFAULT_THRESHOLD))
+    hold("threshold", st.session_state.get("threshold_kept", DEFAULT_THRESHOLD))
     st.slider("Similarity threshold", 0.0, 1.0, step=0.05, key="threshold", help=f"{UNIQUE_HELP} {COSINE}")
 
 

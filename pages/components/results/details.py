@@ -18,7 +18,7 @@ from pages.components.results.drift import judge_drift
 from pages.components.results.people import result_people
 from pages.components.results.score_charts import result_charts
 from pages.components.shell.blinding import all_open, open_answers
-from pages.components.shell.current import keep
+from pages.components.shell.current import hold, keep
 from pages.components.shell.labels import more_in_guide, plain
 from pages.components.shell.runs.result_choices import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, run_comparison
@@ -31,8 +31,7 @@ OPEN = "open"  # in the address
 def unfolding(key: str, label: str) -> DeltaGenerator | None:
     """Return the section to draw in; None while it is closed, so that nothing is computed for it."""
     state = f"unfolded_{key}"
-    if state not in st.session_state:
-        st.session_state[state] = key in _in_address()
+    hold(state, key in _in_address())
     section = st.expander(label, key=state, on_change="rerun")
     _save_in_address(key, bool(section.open))
     return section if section.open else None

@@ -32,7 +32,7 @@ from app.services.scoring.runs import JudgeOptions, RunOptions, list_runs
 from app.services.scoring.scoring_jobs import sells_batches
 from pages.components.shell.browser.page_scripts import unsaved_typing
 from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
-from pages.components.shell.current import DIMENSION, one_between, was_pressed
+from pages.components.shell.current import DIMENSION, hold, one_between, was_pressed
 from pages.components.shell.frame import empty
 from pages.components.shell.labels import button_label, more_in_guide, plain, show_error
 from pages.components.shell.navigation.screens import go
@@ -250,7 +250,7 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
     known = _known_judges(workbench, project, usable, rules)
     key = "score_judge" if rules else "score_llm_judge"
     last = last_model(workbench, project.id, "judge")
-    st.session_state.setdefault(key, [last] if last in known else known[:1])
+    hold(key, [last] if last in known else known[:1])
     chosen = st.multiselect(
         "Judges",
         known,

@@ -28,8 +28,11 @@ Name = TypeVar("Name", bound=str)
 
 
 def hold(key: str, start: object) -> None:
-    """Set a field's value at each drawing, initially to `start`: a browser creates a field in a popover when that
-    opens, from the last drawing, and would not know a value set earlier."""
+    """Set a field's value at each drawing, initially to `start`.
+
+    A browser that misses the drawing in which a value was set would show the field empty: it creates a field in a
+    popover when that opens, and skips a drawing that another one follows at once.
+    """
     st.session_state[key] = st.session_state.get(key, start)
 
 

@@ -21,7 +21,7 @@ from app.errors import WorkbenchError
 from app.services.data.uploads import samples_words
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import SampleExclusionCounts, ensure_samples, give_verdict
-from pages.components.shell.current import current_expert, was_pressed
+from pages.components.shell.current import current_expert, hold, was_pressed
 from pages.components.shell.labels import number, plain, plain_piece, show_error
 from pages.components.shell.navigation.screens import go
 
@@ -45,7 +45,7 @@ def verdict_choice(
     if not dimension.binary:
         return
     key = f"verdict_{dimension.id}_{text_id}_{expert}"
-    st.session_state.setdefault(key, given)
+    hold(key, given)
     st.segmented_control(
         f"On {plain(dimension.name)}, this is",
         list(Verdict),

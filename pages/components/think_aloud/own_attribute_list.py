@@ -29,6 +29,7 @@ from app.services.think_aloud.samples import verdicts_by
 from app.services.think_aloud.transcripts import ask_follow_up
 from pages.components.shell.background import changes_by_others
 from pages.components.shell.browser.page_scripts import dropped_typing, known_typing, saved_typing
+from pages.components.shell.current import hold
 from pages.components.shell.labels import button_label, plain, quote_words, show_error
 from pages.components.shell.reading import verdict_choice
 from pages.components.shell.undo import change, remember
@@ -229,7 +230,7 @@ def follow_up_choice(workbench: Workbench, project: Project) -> None:
         usable = [choice.name for choice in available_models(workbench) if choice.usable and choice.name != "rules"]
         options = list(dict.fromkeys([NOBODY, *usable, *([project.follow_up] if project.follow_up else [])]))
         key = f"follow_up_model_{project.id}"
-        st.session_state.setdefault(key, project.follow_up or NOBODY)
+        hold(key, project.follow_up or NOBODY)
         st.selectbox(
             "Asked by",
             options,

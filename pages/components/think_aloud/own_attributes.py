@@ -42,7 +42,7 @@ from app.services.think_aloud.transcripts import (
 )
 from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
-from pages.components.shell.current import choose, signed_out_redraw, was_pressed
+from pages.components.shell.current import choose, hold, signed_out_redraw, was_pressed
 from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error, show_saved_error
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
@@ -127,7 +127,7 @@ _PICKER = "proposing_model"
 def _propose_again(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:
     llms = [choice.name for choice in available_models(workbench) if choice.usable and choice.name != "rules"]
     last = last_picker(workbench, project.id)
-    st.session_state.setdefault(_PICKER, last if last in llms else SENTENCES)
+    hold(_PICKER, last if last in llms else SENTENCES)
     model = st.selectbox(
         "Attributes are picked by",
         [SENTENCES, *llms],

@@ -22,6 +22,7 @@ from pages.components.shell.current import (
     choose,
     current_expert,
     current_project,
+    hold,
     name_expert,
     role_in,
     signed_in_as,
@@ -519,7 +520,7 @@ def _research(workbench: Workbench, project: Project) -> None:
                 _links(RESEARCH)
         return
     key = f"research_{project.id}"
-    st.session_state.setdefault(key, project.research)
+    hold(key, project.research)
     on = st.toggle(RESEARCH.title, key=key, help=_RESEARCH_HELP, on_change=_switch, args=[workbench, project.id, key])
     if on:
         with st.container(key="doors_research", gap="xxsmall"):

@@ -108,8 +108,8 @@ def draw_options(
     """
     state = state_of(workbench, project.id)
     ways = [ALL, SHARE, GRID, *([LOCKED] if state and locked else [])]
-    if st.session_state.get(f"{key}_texts") not in ways:  # the split was opened meanwhile
-        st.session_state[f"{key}_texts"] = ALL
+    before = st.session_state.get(f"{key}_texts")
+    st.session_state[f"{key}_texts"] = before if before in ways else ALL  # the split was opened meanwhile
     way = st.segmented_control(
         "Texts", ways, required=True, key=f"{key}_texts", wrap=True, help=TEXTS_HELP + more_in_guide("draws")
     )
@@ -119,7 +119,9 @@ def draw_options(
         st.caption(f"{state.texts:,} of {state.texts_all:,} texts are locked away as a test and left out.")
     if way == ALL:
         return DrawChoice()
-    preset_draw(key, DrawChoice(), only_missing=True)
+    for name, value in _values_of(DrawChoice()).items():
+        if name != "texts":  # drawn already
+            hold(f"{key}_{name}", value)
     places = st.columns(4)
     if way == SHARE:
         percent = places[0].number_input("Share, in %", 1, 100, step=5, key=f"{key}_share", help=SHARE_HELP)
@@ -137,8 +139,14 @@ def draw_options(
 
 def preset_draw(key: str, chosen: DrawChoice, only_missing: bool = False) -> None:
     """Set the widgets' values before they exist. only_missing: keep what somebody chose."""
+    for name, value in _values_of(chosen).items():
+        if not (only_missing and f"{key}_{name}" in st.session_state):
+            st.session_state[f"{key}_{name}"] = value
+
+
+def _values_of(chosen: DrawChoice) -> dict[str, str | int]:
     documents, systems = chosen.draw or USUAL_DRAW
-    values = {
+    return {
         "texts": GRID if chosen.draw else SHARE if chosen.share < 1 else ALL,
         "share": max(1, round(100 * chosen.share)) if chosen.share < 1 else USUAL_PERCENT,
         "documents": documents,
@@ -146,9 +154,6 @@ def preset_draw(key: str, chosen: DrawChoice, only_missing: bool = False) -> Non
         "seed": chosen.seed,
         "trials": chosen.trials,
     }
-    for name, value in values.items():
-        if not (only_missing and f"{key}_{name}" in st.session_state):
-            st.session_state[f"{key}_{name}"] = value
 
 
 WIDTH, HEIGHT = 300, 150
