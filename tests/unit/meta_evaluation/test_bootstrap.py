@@ -6,7 +6,7 @@ import pytest
 from app.meta_evaluation import bootstrap
 from app.meta_evaluation import bootstrap as resampling_module
 from app.meta_evaluation import correlation as pooled_module
-from app.meta_evaluation.bootstrap import Draws, draw, interval, resample
+from app.meta_evaluation.bootstrap import Draws, draw, draw_counts, interval, resample
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.score_matrix import Constant, Floats, Level, Resampling, ScoreTable, score_table
 
@@ -145,3 +145,13 @@ def test_counts_without_zeros_give_the_same_coefficients(monkeypatch: pytest.Mon
     monkeypatch.setattr(pooled_module, "MOST_COUNTS", 1)
     sparse = resample(table, "dataset", "sources", resamples=RESAMPLES, rng=np.random.default_rng(4))
     np.testing.assert_allclose(sparse.values, whole.values, equal_nan=True)
+
+
+@pytest.mark.parametrize("many", [10, 10**6])
+def test_classes_are_drawn_with_replacement_in_both_ways(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "MANY", many)
+    counts = draw_counts(np.arange(1, 41), 41, 500, np.random.default_rng(1))
+    assert (counts.sum(axis=1) == 40).all()
+    assert (counts[:, 0] == 0).all()  # a class without a text
+    assert counts[:, 1:].mean(axis=0) == pytest.approx(np.ones(40), abs=0.2)
+    assert counts[:, 1:].var() == pytest.approx(39 / 40, abs=0.05)  # binomial: 40 draws, one in 40

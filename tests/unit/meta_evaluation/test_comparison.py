@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
+from app.meta_evaluation import comparison
 from app.meta_evaluation.bootstrap import AgreementDesign
-from app.meta_evaluation.comparison import compare_scores, corrected
+from app.meta_evaluation.comparison import Difference, compare_scores, corrected
 from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.permutation import holm
+from app.meta_evaluation.permutation import DifferenceTest, holm
 from app.meta_evaluation.score_matrix import OTHER_SCALE, Floats, Level
 
 
@@ -35,6 +36,27 @@ def test_the_better_scores_are_found_better(level: Level) -> None:
             assert test.p < 0.01
     assert found.mae.difference is not None
     assert found.mae.difference < 0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p", "p_holm", "expected"),
+    [
+        (0.1, 0.3, 0.01, None, True),
+        (-0.1, 0.3, 0.01, None, False),
+        (-0.3, -0.1, 0.01, None, True),
+        (0.1, 0.3, 0.06, None, False),
+        (0.1, 0.3, 0.01, 0.06, False),
+        (0.1, 0.3, 0.06, 0.01, True),
+        (None, None, 0.01, None, False),
+        (0.1, 0.3, None, None, False),
+    ],
+)
+def test_interval_and_permutation_test_decide_together(
+    low: float | None, high: float | None, p: float | None, p_holm: float | None, expected: bool
+) -> None:
+    test = DifferenceTest("any", 30, 0.2, p)
+    tested = comparison.TestedDifference(Difference(0.5, 0.3, 0.2, low, high, 30, 0, 1), test, test, test, p_holm)
+    assert tested.is_significant is expected
 
 
 def test_exchanging_a_and_b_exchanges_the_sign() -> None:

@@ -1,5 +1,7 @@
 """The closed formulas of the permutation test against swapping scores one text at a time."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -51,6 +53,17 @@ def test_equals_swapping_one_by_one(level: Level, chunk: int, monkeypatch: pytes
     )
     for b, keep in enumerate(keeps):
         np.testing.assert_allclose(found[:, b], one_by_one(table, level, keep), atol=1e-9)
+
+
+def test_p_is_the_two_sided_share_of_all_exchanges() -> None:
+    table = table_of(6, (1.0, 1.5), sources=3, systems=2)
+    every = np.array(list(itertools.product((0, 1), repeat=table.n)))
+    values = estimate(table, "dataset").values
+    observed = values[0, :3] - values[1, :3]
+    differences = np.array([one_by_one(table, "dataset", keep) for keep in every])
+    exact = (np.abs(differences) >= np.abs(observed) - 1e-9).mean(axis=0)
+    assert p_values_of(table, "dataset") == pytest.approx(exact, abs=0.03)
+    assert exact.min() > 0.1  # half of it, a one-sided p, is further off
 
 
 def p_values_of(table: ScoreTable, level: Level = "per-source", permutations: int = 2000) -> list[float | None]:

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from app.meta_evaluation.permutation import fisher_z, holm, williams
@@ -13,6 +15,12 @@ def test_williams_agrees_with_the_worked_example() -> None:
 def test_williams_of_few_texts_by_hand() -> None:
     # determinant .47, 2 (19/17) .47 + .55**2 .6**3 = 1.115928, t = .1 sqrt(19 * 1.4 / 1.115928)
     assert williams(0.6, 0.5, 0.4, 20).statistic == pytest.approx(0.488228, abs=1e-6)
+
+
+def test_williams_of_four_texts_has_one_degree_of_freedom() -> None:
+    test = williams(0.6, 0.5, 0.4, 4)
+    assert test.statistic == pytest.approx(0.120650, abs=1e-6)
+    assert test.p == pytest.approx(1 - 2 / math.pi * math.atan(0.120650), abs=1e-6)  # Student's t of one is Cauchy's
 
 
 def test_fisher_by_hand() -> None:

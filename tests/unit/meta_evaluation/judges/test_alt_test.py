@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from app.errors import InputError
-from app.meta_evaluation.judges.alternative_annotator_test import alt_test, alt_test_verdict
+from app.meta_evaluation.judges.alternative_annotator_test import AltTest, Annotator, alt_test, alt_test_verdict
 
 NAN = np.nan
 
@@ -88,3 +88,8 @@ def test_bad_choices_are_refused() -> None:
         alt_test(np.ones(40), np.ones((1, 40)), ["a"])
     with pytest.raises(InputError, match="share"):
         alt_test(np.ones(40), np.ones((2, 40)), ["a", "b"], epsilon=2)
+
+
+def test_half_of_the_people_are_enough_to_pass() -> None:
+    people = tuple(Annotator(name, 40, 0.5, 0.01, rejected) for name, rejected in (("Ana", True), ("Ben", False)))
+    assert AltTest("accuracy", 0.2, people, (), ()).passes is True
