@@ -187,6 +187,10 @@ def test_request_left_without_reply_is_counted_and_keeps_its_key(workbench: Work
     with workbench.database.write() as work:
         assert (work.calls.intents_left(run_id), work.calls.count_intents_left(run_id)) == ({}, 0)
     assert get_run(workbench, first.run.id).maybe_paid_twice == 0
+    with workbench.database.write() as work:  # another process that worked on the run ended, too
+        work.calls.intend([CallIntent("another-key", digest, run_id)])
+        assert work.calls.count_intents_left(run_id) == 1
+    assert get_run(workbench, run_id).maybe_paid_twice == 2
 
 
 def test_request_refused_at_first_is_sent_with_another_key(workbench: Workbench, llm: FakeLlm) -> None:
