@@ -142,7 +142,7 @@ def test_a_copy_is_kept_before_each_update_and_the_last_few_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On SQLite; a server has its own backups."""
-    monkeypatch.setattr("db.backup.KEPT_COPIES", kept := 1)
+    monkeypatch.setattr("db.backup.KEPT_COPIES", kept := 2)
     file = tmp_path / "work[1].db"
     _at_revision_0009(f"sqlite:///{file}")
     older, copies = file.read_bytes(), []

@@ -113,7 +113,7 @@ class App:
         return done.stdout
 
     def invitation(self, name: str) -> str:
-        """The link of an expert of the demo. As `people invite` makes it, without starting that command."""
+        """Invite an expert to the demo, as `people invite` does but without starting it, and return their link."""
         with opened(self) as workbench:
             made = invite(workbench, get_project(workbench, "Demo").id, name, Role.EXPERT)
         return link_of(made.token, self.url)

@@ -24,12 +24,10 @@ from tests.support.repository import ROOT
 
 RESULTS = ROOT / "test-results"
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
+SCREENS_AND_RULES = ("pages", "unit", "architecture", "reference")
 STAGES: Mapping[str, Sequence[str]] = {
     "Tests of services and the database": ("-m", "not long", "tests/integration", "tests/contract", "tests/db"),
-    "Tests of screens and rules": (
-        *("-m", "not long", "tests/pages", "tests/unit"),
-        *("tests/architecture", "tests/reference"),
-    ),
+    "Tests of screens and rules": ("-m", "not long", *(f"tests/{name}" for name in SCREENS_AND_RULES)),
     "Tests in a browser": ("-m", "not long", "tests/e2e"),
 }
 LONG_STAGES: Mapping[str, Sequence[str]] = {
