@@ -1,32 +1,15 @@
 """No screen has a serious fault by axe-core's rules for people who see little, hear the page or use keys alone."""
 
-import re
-from collections import Counter
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages.components.shell.navigation.screens import SCREENS, Screen
 from tests.e2e.conftest import App
+from tests.e2e.faults import GRAVE, PART_FITS, Faults, fits, grave_faults
 from tests.e2e.screen import screen as go_to
 from tests.e2e.screen import settled
 
-Faults = dict[tuple[str, str], list[str]]
-GRAVE = ("serious", "critical")
-# Streamlit's own, each inside a field or beside a picture that has a name.
-PARTS_OF_FIELDS = {
-    "Open",
-    "Help",
-    "Increment",
-    "Decrement",
-    "Show/hide columns",
-    "Search",
-    "Fullscreen",
-    "Download as CSV",
-}
-OFTEN = {"overview", "think_aloud", "answer", "checklist", "results"}  # the screens that most people open most
-PART_FITS = "() => (main => main.scrollWidth <= main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
 ALL_FITS = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -41,15 +24,12 @@ def _open(page: Page, app: App, screen: Screen) -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("scheme", ["light"])
-@pytest.mark.parametrize("often", [True, pytest.param(False, marks=pytest.mark.long)])
-def test_no_screen_at_its_address_has_a_grave_fault(page: Page, app: App, often: bool) -> None:
+@pytest.mark.long
+def test_no_screen_at_its_address_has_a_grave_fault(page: Page, app: App) -> None:
     found: Faults = {}
     for screen in SCREENS.values():
-        if (screen.name in OFTEN) != often:
-            continue
         _open(page, app, screen)
-        found |= _faults(page, screen)
+        found |= grave_faults(page, screen)
     assert found == {}
 
 
@@ -65,41 +45,11 @@ def test_no_screen_behind_the_doors_has_one_either_or_an_error_or_is_wider_than_
         go_to(page, screen.title)
         expect(page.get_by_test_id("stException")).to_have_count(0)
         for width in (1920, 1280):
-            if not _fits(page, width, 1080, ALL_FITS):
+            if not fits(page, width, 1080, ALL_FITS):
                 found[screen.name, f"is wider than {width}"] = []
-        found |= _faults(page, screen)
+        found |= grave_faults(page, screen)
     assert "dimension=fluency" in page.url
     assert found == {}
-
-
-def _faults(page: Page, screen: Screen) -> Faults:
-    found: Faults = {}
-    if not _fits(page, 640, 450, PART_FITS):  # what a window of 1280 has at 200 % zoom
-        found[screen.name, "scrolls sideways"] = []
-    page.set_viewport_size({"width": 1280, "height": 900})
-    settled(page)
-    for violation in Axe().run(page).response["violations"]:
-        if violation["impact"] in GRAVE:
-            found[screen.name, violation["id"]] = [node["html"][:200] for node in violation["nodes"]]
-    if alike := _named_alike(page):
-        found[screen.name, "named alike"] = alike
-    return found
-
-
-def _fits(page: Page, width: int, height: int, rule: str) -> bool:
-    page.set_viewport_size({"width": width, "height": height})
-    settled(page)
-    for _ in range(200):  # charts and tables take their new width some time after the window has it
-        if page.evaluate(rule):
-            return True
-        page.wait_for_timeout(50)
-    return False
-
-
-def _named_alike(page: Page) -> list[str]:
-    """The names that several buttons have, so that who hears them can't tell what each is about."""
-    names = re.findall(r'^\s*- button "(.*?)"', page.get_by_role("main").aria_snapshot(), re.MULTILINE)
-    return [name for name, times in Counter(names).items() if times > 1 and name not in PARTS_OF_FIELDS]
 
 
 @pytest.mark.long
@@ -107,14 +57,14 @@ def _named_alike(page: Page) -> list[str]:
 def test_wide_tables_and_pictures_have_no_grave_fault_on_a_phone(page: Page, app: App, screen: str) -> None:
     _open(page, app, SCREENS[screen])
     for width, height in ((1920, 1080), (390, 844)):
-        assert _fits(page, width, height, PART_FITS)
+        assert fits(page, width, height, PART_FITS)
         graves = [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in GRAVE]
         assert graves == [], width
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 1440, 1920])
-def test_heat_map_of_eight_contributors_fits(page: Page, app: App, width: int) -> None:
+def test_heat_map_of_eight_contributorsfits(page: Page, app: App, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{app.url}/compare?project=Demo&dimension=fluency&compare_view=alike")
     drawn = page.locator(".vega-embed :is(svg, canvas)").first

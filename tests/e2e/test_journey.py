@@ -6,20 +6,26 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.components.shell.navigation.screens import SCREENS
 from tests.e2e.conftest import App
+from tests.e2e.faults import Faults, grave_faults
 from tests.e2e.screen import PATIENCE_MS, at, button, choose, click, press_key, reading, screen, settled
 from tests.support.made_data import made_data
 
 
 def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
+    """On the way the screens that most people open most are looked at for grave faults."""
+    faults: Faults = {}
     page.goto(app.url)
     at(page, "try_demo").get_by_role("button").click()
     expect(at(page, "ready")).to_be_visible(timeout=2 * PATIENCE_MS)
     expect(page.get_by_text("made up")).to_be_visible()
+    faults |= grave_faults(page, SCREENS["overview"])
 
     screen(page, "Results")
     expect(page.get_by_test_id("stTable")).to_contain_text("rules, not an LLM")
     expect(page.get_by_text("n = 56 to 64 texts")).to_be_visible()
+    faults |= grave_faults(page, SCREENS["results"])
 
     screen(page, "Think aloud")
     at(page, "expert_typed").get_by_role("textbox").fill("Nora")
@@ -31,6 +37,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     page.reload()
     expect(at(page, "own_rows").get_by_text(words)).to_be_visible()
     settled(page)
+    faults |= grave_faults(page, SCREENS["think_aloud"])
     click(at(page, "say_done").get_by_role("button"), shows=page.get_by_text("See what others wrote"))
     screen(page, "Attributes")
     expect(page.get_by_text("54 attributes", exact=True)).to_be_visible()
@@ -51,7 +58,10 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     settled(page)
     click(page.get_by_role("button", name=re.compile(r"^Publish version \d+$")), shows=at(page, "publish_now"))
     click(at(page, "publish_now").get_by_role("button"), shows=at(page, "new_draft"))
+    faults |= grave_faults(page, SCREENS["checklist"])
 
+    screen(page, "Answer")
+    faults |= grave_faults(page, SCREENS["answer"])
     screen(page, "Scores")
     at(page, "start_scoring").get_by_role("button").click()
     expect(page.get_by_text(re.compile(r"Run \d+ is done"))).to_be_visible(timeout=2 * PATIENCE_MS)
@@ -60,6 +70,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(at(page, "download_forest_svg")).to_be_visible()
     expect(page.get_by_test_id("stTable")).to_be_visible()
     expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
+    assert faults == {}
 
 
 @pytest.mark.long
