@@ -127,7 +127,11 @@ def test_qags_equals_g_eval_table_3(tmp_path: Path, file: str, published: tuple[
             partial(rouge, "rouge2", False),
             lambda text, refs: RougeScorer(["rouge2"]).score_multi(refs, text)["rouge2"].fmeasure,
         ),
-        (meteor, lambda text, refs: meteor_score([wordpunct_tokenize(ref) for ref in refs], wordpunct_tokenize(text))),
+        pytest.param(
+            meteor,
+            lambda text, refs: meteor_score([wordpunct_tokenize(ref) for ref in refs], wordpunct_tokenize(text)),
+            marks=pytest.mark.long,  # WordNet is fetched for the long tests alone
+        ),
     ],
 )
 def test_each_summary_with_two_references_equals_the_package(metric: Metric, package: Metric) -> None:
@@ -139,6 +143,7 @@ def test_each_summary_with_two_references_equals_the_package(metric: Metric, pac
         assert metric(text, references) == pytest.approx(package(text, references))
 
 
+@pytest.mark.long
 def test_meteor_takes_synonyms_for_the_same_word() -> None:
     if not use_wordnet():
         pytest.skip("METEOR needs WordNet: python -m tests.support.wordnet")
