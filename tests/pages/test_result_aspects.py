@@ -11,7 +11,7 @@ from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import cached_results
 from app.services.runtime.workbench import Workbench
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 ASPECTS = ("Order", "Links", "Focus")
 
 
@@ -42,10 +42,10 @@ def coascore(demo: Workbench) -> int:
     return run
 
 
-def test_each_method_is_shown_and_its_aspects_are_looked_at(coascore: int, open_screen: Open) -> None:
-    app = open_screen("results")
+def test_questions_open_on_a_method_that_asks_some_and_show_aspects(coascore: int, open_screen: Open) -> None:
+    app = open_screen("results", view="questions")
     assert app.multiselect(key="run").value == [coascore, 1]
-    app.segmented_control(key="view").set_value("questions").run()
+    assert app.radio(key="detail_run_questions").value == 1
     app.radio(key="detail_run_questions").set_value(coascore).run()
     assert not app.exception
     aspects, pairs = (frame.value for frame in app.dataframe)

@@ -9,19 +9,15 @@ from streamlit.testing.v1 import AppTest
 
 from app.services.runtime.workbench import Workbench
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 
 
 def drawn(app: AppTest) -> list[bytes]:
     return [data.data.data for chart in app.get("vega_lite_chart") for data in chart.proto.datasets]
 
 
-def test_charts_are_made_anew_when_a_rating_changes_and_not_for_another_level(
-    demo: Workbench, home: Path, open_screen: Open
-) -> None:
-    app = open_screen("results")
-    app.session_state["unfolded_pictures"] = True
-    app.button_group(key="view").set_value("details").run()
+def test_charts_change_with_a_rating_and_not_with_the_level(demo: Workbench, home: Path, open_screen: Open) -> None:
+    app = open_screen("results", view="details", open="pictures")
     first = drawn(app)
     app.button_group(key="level").set_value("dataset").run()
     assert drawn(app) == first != []

@@ -8,8 +8,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.checklist import ChecklistStatus
 from app.domain.project import Task
 from app.services.attributes.attributes import attributes_of
+from app.services.checklists.checklists import view_checklist
 from app.services.data.projects import get_project
 from app.services.data.texts import text_titles
 from app.services.results.question_analysis import questions_of
@@ -145,8 +147,15 @@ def test_a_text_leads_to_an_attribute_and_to_a_question_asked_again(
         "view": "texts",
         "text": str(first.text),
     }
-    app = open_results(view="questions", asked=str(question.id))
-    app.button(key=f"edit_question_{question.id}").click().run()
+    other = questions_of(demo, result).questions[3]
+    app = open_results(view="questions", asked=str(other.id))
+    app.button(key=f"edit_question_{other.id}").click().run()
+    assert not app.exception
+    draft = view_checklist(demo, result.dimension.id, 2).checklist
+    shown_one = next(each for each in draft.questions if each.id == app.session_state["opened_question"])
+    assert (draft.status, shown_one.text) == (ChecklistStatus.DRAFT, other.text)
+    assert app.text_area(key=f"question_text_{shown_one.id}").value == other.text
+    assert app.title[0].value == "Checklist"
     app = app.switch_page("../pages/checklist.py").run()
     assert app.button(key="back_to_result").label == "Back to the result"
     app.button(key="publish").click().run()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.corpora.demo_data.corpus import DEMO_NOTICE
@@ -10,25 +11,16 @@ from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_own_attribute, mark_done
-from tests.support.background import PATIENCE
-from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
 
 
-def opened(expert: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
-    app.query_params["expert"] = expert
-    return app.run().switch_page("../pages/side_by_side.py").run()
+@pytest.fixture
+def opened(open_screen: Callable[..., AppTest]) -> Open:
+    return lambda expert: open_screen("side_by_side", expert=expert)
 
 
-def test_whoever_is_not_done_is_sent_to_think_aloud(demo: Workbench):
-    app = opened("Ada")
-    assert any("not done yet" in m.value for m in app.markdown)
-    assert not app.dataframe
-
-
-def test_an_expert_from_outside_compares_and_reads_the_definition(demo: Workbench):
+def test_an_expert_from_outside_compares_and_reads_the_definition(demo: Workbench, opened: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
     before = len(attributes_of(demo, get_project(demo, "Demo").id))
     app = opened("Zoe")
@@ -42,23 +34,26 @@ def test_an_expert_from_outside_compares_and_reads_the_definition(demo: Workbenc
     assert len(attributes_of(demo, get_project(demo, "Demo").id)) == before
 
 
-def test_somebody_at_it_is_not_offered_to_compare_from_outside(demo: Workbench):
-    add_own_attribute(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", "Order.")
-    app = opened("Ada")
-    assert "side_outside" not in [b.key for b in app.button]
-
-
-def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench):
+def test_sets_come_when_done_and_names_with_the_last_answer(demo: Workbench, opened: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    add_own_attribute(demo, dimension.id, "Ada", "Order.")
-    mark_done(demo, dimension.id, "Ada")
     app = opened("Ada")
+    assert any("not done yet" in m.value for m in app.markdown)
+    assert not app.dataframe
+    assert "side_outside" in [b.key for b in app.button]
+    add_own_attribute(demo, dimension.id, "Ada", "Order.")
+    assert "side_outside" not in [b.key for b in app.run().button], "whoever has begun is no expert from outside"
+    mark_done(demo, dimension.id, "Ada")
+    app.run()
     assert [s.value for s in app.subheader][1:] == ["Set A", "Set B"]
     shown = " ".join(m.value for m in (*app.markdown, *app.caption, *app.subheader))
     assert "rules" not in shown.replace(DEMO_NOTICE, "")
     number = side_by_sides_of(demo, dimension.id)[0].id
-    for question in QUESTIONS:
-        app.text_area(key=f"answer_{number}_{question}").input(f"<i>{question}</i>").run()
+    first, *others = QUESTIONS
+    app.text_area(key=f"answer_{number}_{first}").input(f"<i>{first}</i>").run()
+    assert "reveal" not in [b.key for b in app.button if not b.disabled]
+    for question in others:
+        app.text_area(key=f"answer_{number}_{question}").input(f"<i>{question}</i>")
+    app.run()
     app = opened("Ada")
     assert app.text_area(key=f"answer_{number}_grain").value == "<i>grain</i>"
     app.button(key="reveal").click().run()

@@ -32,25 +32,21 @@ def as_ana(app: AppTest) -> AppTest:
     return app.button(key="expert_start").click().run()
 
 
-def test_a_verdict_below_a_sample_is_kept_and_names_it_as_what_prompted(replies: Workbench, open_screen: Open) -> None:
+def test_a_verdict_below_a_sample_is_kept_or_said_to_be_impossible(replies: Workbench, open_screen: Open) -> None:
     app = as_ana(open_screen("think_aloud"))
-    second = samples_of(replies, 1)[1].text.id
+    first, second = (sample.text.id for sample in samples_of(replies, 1)[:2])
     app.segmented_control(key=f"verdict_1_{second}_Ana").set_value(Verdict.NOT_GOOD).run()
     assert not app.exception
     assert verdicts_by(replies, 1, "Ana") == {second: Verdict.NOT_GOOD}
-    assert app.selectbox(key="say_sample_1").value == second
+    assert app.selectbox(key="say_sample_1").value == second, "what prompted the next attribute"
     app.segmented_control(key=f"verdict_1_{second}_Ana").set_value(Verdict.CANT_SAY).run()
     assert verdicts_by(replies, 1, "Ana") == {second: Verdict.CANT_SAY}
-
-
-def test_a_verdict_that_cant_be_kept_is_said_and_goes_back(replies: Workbench, open_screen: Open) -> None:
-    app = as_ana(open_screen("think_aloud"))
-    first = samples_of(replies, 1)[0].text.id
+    assert not app.error
     save_dimension(replies, Dimension("helpful", low=0, high=5, id=1))  # meanwhile, by a facilitator
     app.segmented_control(key=f"verdict_1_{first}_Ana").set_value(Verdict.GOOD).run()
     assert not app.exception
     assert len(app.error) == 1
-    assert verdicts_by(replies, 1, "Ana") == {}
+    assert verdicts_by(replies, 1, "Ana") == {second: Verdict.CANT_SAY}
 
 
 def test_on_a_scale_nothing_is_asked(demo: Workbench, open_screen: Open) -> None:

@@ -21,5 +21,5 @@ def wait_for(key: str, workbench: Workbench | None = None) -> Job | None:
     where, give_up = workbench or open_workbench(), time.monotonic() + PATIENCE
     while (state := job_state(where, key)) is not None and state.active:
         assert time.monotonic() < give_up, f"{state.title} did not end"
-        time.sleep(0.02)
+        time.sleep(0.1)  # asking more often takes time from the work on a busy machine
     return state
