@@ -81,26 +81,31 @@ def test_the_list_shows_all_in_full_with_who_and_status(demo: Workbench, open_sc
     assert "Comb" not in " ".join(counted)
 
 
-def test_groups_are_the_components_of_the_newest_build_or_the_contributors(read_demo: Workbench, open_screen: Open):
+def test_the_list_is_grouped_filtered_and_counted(read_demo: Workbench, open_screen: Open):
     app = open_screen("attributes")
+    found = pool(read_demo)
     components = newest_clusters(read_demo, dimensions_named(read_demo, "Demo", "all")[0].id)
     titles = [group["title"] for group in listed(app)["groups"]]
     assert titles[: len(components)] == [component.name for component, _ in components]
     under = {row["id"]: row["group"] for row in listed(app)["rows"]}
     assert all(under[id_] == str(component.id) for component, members in components for id_ in members[:1])
-    app.selectbox(key="grouped").set_value("Contributor").run()
-    assert len(listed(app)["groups"]) == len({a.contributor for a in pool(read_demo)})
-    assert listed(app)["groups"][0]["title"].startswith(pool(read_demo)[0].contributor)
-    assert app.query_params["grouped"] == "Contributor"
     assert any("who notices what on Compare" in link.proto.label for link in app.get("page_link"))
-
-
-def test_filters_narrow_the_list_and_stay_in_the_address(read_demo: Workbench, open_screen: Open):
-    app = open_screen("attributes")
-    found = pool(read_demo)
+    # By contributor, and counted for a choice of them
+    app.session_state["take_away"] = True
+    app.selectbox(key="grouped").set_value("Contributor").run()
+    everybody = {a.contributor for a in found}
+    assert len(listed(app)["groups"]) == len(everybody)
+    assert listed(app)["groups"][0]["title"].startswith(found[0].contributor)
+    assert app.query_params["grouped"] == "Contributor"
+    assert any(f"Everybody · {len(found)} attributes" in c.value for c in app.caption)
+    key = f"take_{dimensions_named(read_demo, 'Demo', 'all')[0].id}_{len(everybody)}"
+    app.button(key=f"{key}_people").click()
+    # Filters, which stay in the address
     app.selectbox(key="kind").set_value("People").run()
-    assert texts(app) == [a.text for a in found if a.kind is ContributorKind.HUMAN]
-    app.text_input(key="words").set_value("PRONOUN").run()
+    people = [a for a in found if a.kind is ContributorKind.HUMAN]
+    assert any(f"All people · {len(people)} attributes" in c.value for c in app.caption)
+    assert texts(app) == [a.text for a in people]
+    app.text_input(key="words").set_value("PRONOUN")
     app.selectbox(key="kind").set_value("People and LLMs").run()
     assert texts(app) == [a.text for a in found if "pronoun" in a.text.lower()]
     assert app.query_params["words"] == "PRONOUN"
@@ -109,8 +114,9 @@ def test_filters_narrow_the_list_and_stay_in_the_address(read_demo: Workbench, o
     assert "No attribute fits" in listed(app)["empty"]
 
 
-def test_edited_wording_is_saved_and_the_first_one_stays_on_record(demo: Workbench, open_screen: Open):
-    first = pool(demo)[2]
+def test_rewording_and_exclusion_keep_the_first_wording_and_the_reason(demo: Workbench, open_screen: Open):
+    before = pool(demo)
+    first = before[2]
     app = open_screen("attributes")
     act(app, "reword", [first.id], text="The order makes sense.")
     now = pool(demo)[2]
@@ -122,19 +128,15 @@ def test_edited_wording_is_saved_and_the_first_one_stays_on_record(demo: Workben
     act(app, "reword", [first.id], number=3, text="  ")
     assert "can't be empty" in listed(app)["problem"]
     assert pool(demo)[2] == first
-
-
-def test_ten_are_excluded_at_once_with_the_reason_afterwards_and_one_undo_for_both(demo: Workbench, open_screen: Open):
-    before = pool(demo)
+    # Ten are excluded at once, with the reason afterwards and one undo for both.
     ten = [a.id for a in before[:10]]
-    app = open_screen("attributes")
-    act(app, "exclude", ten, text="")
+    act(app, "exclude", ten, number=4, text="")
     assert listed(app)["said"] == "10 attributes excluded."
     assert listed(app)["unexplained"] == ten
-    act(app, "exclude", ten, number=2, text="too vague")
+    act(app, "exclude", ten, number=5, text="too vague")
     assert {(a.status, a.reason) for a in pool(demo)[:10]} == {(AttributeStatus.EXCLUDED, "too vague")}
     assert listed(app)["unexplained"] == []
-    act(app, "undo", number=3)
+    act(app, "undo", number=6)
     assert pool(demo) == before
     assert listed(app)["undo"] == ""
 
@@ -252,19 +254,6 @@ def test_an_expert_who_is_at_it_again_changes_nothing_of_what_others_wrote(demo:
     app.session_state["expert"] = "Mira"
     act(app, "exclude", [before[0].id], text="")
     assert pool(demo) == before
-
-
-def test_ticked_contributors_are_counted(read_demo: Workbench, open_screen: Open):
-    app = open_screen("attributes")
-    app.session_state["take_away"] = True
-    app.run()
-    found = pool(read_demo)
-    everybody = {a.contributor for a in found}
-    assert any(f"Everybody · {len(found)} attributes" in c.value for c in app.caption)
-    key = f"take_{dimensions_named(read_demo, 'Demo', 'all')[0].id}_{len(everybody)}"
-    app.button(key=f"{key}_people").click().run()
-    people = sum(a.kind is ContributorKind.HUMAN for a in found)
-    assert any(f"All people · {people} attributes" in c.value for c in app.caption)
 
 
 def test_what_people_said_about_themselves_stands_beside_their_names(demo: Workbench, open_screen: Open):

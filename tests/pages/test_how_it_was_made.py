@@ -32,7 +32,7 @@ from tests.support.model_field import not_set_up
 from tests.support.prepared import Prepared, prepared
 from tests.support.projects import workbench_at
 
-Open = Callable[[str], AppTest]
+Open = Callable[..., AppTest]
 POINTS = [f"Point number {n} of what matters." for n in range(1, 9)]
 
 
@@ -48,9 +48,9 @@ def checklists(workbench: Workbench) -> list[Checklist]:
     return versions_of(workbench, place(workbench)[1].id)
 
 
-def at(app: AppTest, stage: Stage) -> AppTest:
-    app.session_state["stage"] = stage
-    return app.run()
+def at(open_screen: Open, stage: Stage) -> AppTest:
+    """The screen at this stage, as a link leads there."""
+    return open_screen("how_it_was_made", stage=str(stage))
 
 
 def act(app: AppTest, number: int, **sent: Any) -> None:
@@ -109,83 +109,72 @@ def test_before_the_first_build_the_stages_are_explained(workbench: Workbench, o
     assert all(stage in text for stage in ("Components", "Clusters", "Key questions", "Sub-questions", "Validation"))
 
 
-def test_step_by_step_from_nothing_to_a_version(letters: Workbench, open_screen: Open):
+def test_stages_made_one_by_one_show_what_was_asked_and_make_a_version(letters: Workbench, open_screen: Open):
     app = open_screen("how_it_was_made")
     app.button(key="start_build").click().run()
-    for label in ("components", "clusters", "key questions", "sub-questions", "validation"):
+    for stage, label in zip(
+        Stage, ("components", "clusters", "key questions", "sub-questions", "validation"), strict=True
+    ):
         button = app.button(key="make_stage")
         assert button.label == f"Make the {label}"
         app = finished(button.click().run(), letters)
-        assert not app.exception
-    app.button(key="make_checklist").click().run()
-    assert app.success[0].value.startswith("Version 1 is a draft with")
-    assert app.button(key="open_checklist").label == "Open version 1"
-
-
-def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(demo: Workbench, open_screen: Open):
-    project_id, dimension = place(demo)
-    app = open_screen("how_it_was_made")
-    kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
-    assert any(c.value.startswith("Everybody · ") for c in app.caption)
-    app.button(key=f"condition_{dimension.id}_{len(kinds)}_people").click().run()
-    assert any(c.value.startswith("All people · ") for c in app.caption)
-    app.select_slider(key="components").set_value(3).run()
-    app = finished(app.button(key="build").click().run(), demo, "Demo")
-    made = checklists(demo)[0]
-    assert (made.version, made.condition, made.model) == (2, "mh", "rules")
-    assert len(made.components) <= 3
-    assert app.session_state["stage"] == Stage.VALIDATION
-    assert app.success[0].value.startswith("Version 2 is a draft with")
-
-
-def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_screen: Open):
-    project_id, dimension = place(demo)
-    for name in ("Ada, Dr.", "Bo"):
-        add_attributes(demo, dimension.id, name, ContributorKind.HUMAN, [f"What {name} looks at."])
-    kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
-    app = open_screen("how_it_was_made")
-    for _ in range(2):  # a browser makes a field when its popover opens, from the last drawing
-        assert len(app.button_group(key=f"condition_{dimension.id}_{len(kinds)}").proto.default) == len(kinds)
-        app.run()
-    app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value([]).run()
-    assert app.button(key="build").disabled
-    app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value(["Ada, Dr.", "rules"]).run()
-    assert any(c.value.startswith("Only Ada, Dr., rules, not an LLM · ") for c in app.caption)
-    app.button(key="build").click().run()
-    ended(app, build_job_key(project_id, dimension.id))
-    made = checklists(demo)[0]
-    assert made.condition == 'only:"Ada, Dr.",rules'
-    used = {a for c in made.components for a in c.attributes} | {d.attribute for d in made.dropped}
-    said = {a.id for a in attributes_of(demo, project_id, dimension.id) if a.contributor in ("Ada, Dr.", "rules")}
-    assert used == said
-
-
-def test_all_dimensions_are_built_and_named(demo: Workbench, open_screen: Open):
-    project_id, _ = place(demo)
-    app = open_screen("how_it_was_made")
-    app = ended(app.button(key="build_all").click().run(), build_job_key(project_id, 0))
-    assert all(versions_of(demo, d.id)[0].version == 2 for d in dimensions_named(demo, "Demo", "all"))
-    assert "coherence: version 2" in app.success[0].value.replace("\\", "")
-
-
-def test_each_stage_shows_its_input_its_prompt_and_its_answer(letters: Workbench, open_screen: Open):
-    app = open_screen("how_it_was_made")
-    for stage in Stage:
-        app = at(app, stage)
         assert not app.exception
         assert f"prompt {stage}@1" in said(app)
         prompt, answer = app.code[0].value, app.code[1].value
         assert "tone" in prompt
         assert answer.startswith("{")
+    app.button(key="make_checklist").click().run()
+    assert app.success[0].value.startswith("Version 1 is a draft with")
+    assert app.button(key="open_checklist").label == "Open version 1"
+
+
+def test_running_all_stages_makes_the_next_version_of_chosen_contributors(demo: Workbench, open_screen: Open):
+    project_id, dimension = place(demo)
+    for name in ("Ada, Dr.", "Bo"):
+        add_attributes(demo, dimension.id, name, ContributorKind.HUMAN, [f"What {name} looks at."])
+    kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
+    key = f"condition_{dimension.id}_{len(kinds)}"
+    app = open_screen("how_it_was_made")
+    assert any(c.value.startswith("Everybody · ") for c in app.caption)
+    # A browser makes a field when its popover opens, from the last drawing.
+    assert len(app.button_group(key=key).proto.default) == len(kinds)
+    app.run()
+    assert len(app.button_group(key=key).proto.default) == len(kinds)
+    app.get_by_key(key).set_value([]).run()
+    assert app.button(key="build").disabled
+    app.button(key=f"{key}_people").click().run()
+    assert any(c.value.startswith("All people · ") for c in app.caption)
+    app.get_by_key(f"{key}_1").set_value(["Ada, Dr.", "rules"])  # a new field since it was set by a button
+    app.select_slider(key="components").set_value(3).run()
+    assert any(c.value.startswith("Only Ada, Dr., rules, not an LLM · ") for c in app.caption)
+    app = finished(app.button(key="build").click().run(), demo, "Demo")
+    made = checklists(demo)[0]
+    assert (made.version, made.condition, made.model) == (2, 'only:"Ada, Dr.",rules', "rules")
+    assert len(made.components) <= 3
+    used = {a for c in made.components for a in c.attributes} | {d.attribute for d in made.dropped}
+    said = {a.id for a in attributes_of(demo, project_id, dimension.id) if a.contributor in ("Ada, Dr.", "rules")}
+    assert used == said
+    assert app.session_state["stage"] == Stage.VALIDATION
+    assert app.success[0].value.startswith("Version 2 is a draft with")
+
+
+def test_all_dimensions_are_built_and_named(workbench: Workbench, open_screen: Open):
+    project = create_project(workbench, "Letters", Task("letter"), (Dimension("tone"), Dimension("order")))
+    dimensions = dimensions_named(workbench, "Letters", "all")
+    for dimension in dimensions:
+        add_attributes(workbench, dimension.id, "Mira", ContributorKind.HUMAN, POINTS[:2])
+    app = open_screen("how_it_was_made")
+    app = ended(app.button(key="build_all").click().run(), build_job_key(project.id, 0))
+    assert [versions_of(workbench, dimension.id)[0].version for dimension in dimensions] == [1, 1]
+    assert all(f"{name}: version 1" in app.success[0].value.replace("\\", "") for name in ("tone", "order"))
 
 
 def test_components_are_described_undone_added_and_removed(letters: Workbench, open_screen: Open):
     build_id = newest(letters, "Letters").id
-    app = open_screen("how_it_was_made")
+    app = at(open_screen, Stage.COMPONENTS)
     app.session_state["editor"] = "Ana *B*"
-    app = at(app, Stage.COMPONENTS)
-    assert any(p.proto.popover.label == "You edit as Ana \\*B\\*" for p in app.get("popover"))
     app.button(key=f"open_{build_id}_component_1").click().run()
+    assert any(p.proto.popover.label == "You edit as Ana \\*B\\*" for p in app.get("popover"))
     app.text_input(key=f"component_name_{build_id}_1").set_value("Sequence")
     app.text_area(key=f"component_description_{build_id}_1").set_value("What comes when.")
     app.button(key=f"save_component_{build_id}_1").click().run()
@@ -212,7 +201,7 @@ def test_components_are_described_undone_added_and_removed(letters: Workbench, o
 def test_attributes_are_moved_and_left_out_together_and_undo_takes_each_back(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     before = view.build.placements
-    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
+    app = at(open_screen, Stage.CLUSTERS)
     assert {row["id"] for row in shown(app, "clusters_")["rows"]} == set(view.in_use)
     act(app, 1, kind="move", ids=list(view.in_use), target=3)
     assert newest(letters, "Letters").build.members(3, view.in_use) == tuple(view.in_use)
@@ -240,7 +229,7 @@ def test_questions_are_reworded_added_removed_and_one_component_is_asked_again(
 ):
     view = newest(letters, "Letters")
     first = view.build.sub_questions[0]
-    app = at(open_screen("how_it_was_made"), Stage.SUB_QUESTIONS)
+    app = at(open_screen, Stage.SUB_QUESTIONS)
     app.button(key=f"open_{view.id}_question_{first.id}").click().run()
     app.text_area(key=f"build_wording_{view.id}_{first.id}").set_value("Is it *polite*?")
     app.button(key=f"save_wording_{view.id}_{first.id}").click().run()
@@ -259,21 +248,29 @@ def test_questions_are_reworded_added_removed_and_one_component_is_asked_again(
     assert {"Is it *polite*?", "Does it end well?"} <= {q.text for q in again.build.sub_questions}
 
 
-def test_a_new_answer_that_differs_from_an_edit_is_asked_about(letters: Workbench, open_screen: Open):
+def test_a_stage_asked_again_keeps_limits_edits_and_the_last_good_answer(
+    letters: Workbench, llm: FakeLlm, open_screen: Open
+):
     view = newest(letters, "Letters")
     describe_component(letters, view.id, 1, "Sequence", "")
-    app = at(open_screen("how_it_was_made"), Stage.COMPONENTS)
+    app = at(open_screen, Stage.COMPONENTS)
+    app.number_input(key="build_max_output_tokens").set_value(7000).run()
     app = finished(app.button(key=f"regenerate_{view.id}_components").click().run(), letters)
+    assert [7000 in request.body.values() for request in llm.requests] == [True]
     assert "The new answer differs from 1 edit of yours" in said(app)
     app.button(key=f"take_{view.id}_components_1").click().run()
-    assert newest(letters, "Letters").build.components[0].name == "Order"
+    assert newest(letters, "Letters").build.components == view.build.components
     assert "differs" not in said(app)
+    llm.usual = Answer("no idea")
+    app = finished(app.button(key=f"regenerate_{view.id}_components").click().run(), letters)
+    assert any("no JSON object" in error.value for error in app.error)
+    assert newest(letters, "Letters").build.components == view.build.components
 
 
 def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
     merge, reword, drop = view.build.changes[:3]
-    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
+    app = at(open_screen, Stage.CLUSTERS)
     assert "**3 changes undecided**: taken as proposed." in said(app)
     app.button(key="look_undecided").click().run()
     assert "3 changes to decide" in said(app)
@@ -288,18 +285,6 @@ def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_
     assert decided[merge.id] == (ChangeDecision.REFUSED, "")
     assert decided[reword.id] == (ChangeDecision.ACCEPTED, "In my own words?")
     assert decided[drop.id] == (ChangeDecision.ACCEPTED, "")
-
-
-def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_screen: Open):
-    view = newest(letters, "Letters")
-    app = at(open_screen("how_it_was_made"), Stage.KEY_QUESTIONS)
-    key = view.build.key_questions[0]
-    app.button(key=f"open_{view.id}_question_{key.id}").click().run()
-    app.text_area(key=f"build_wording_{view.id}_{key.id}").set_value("Does the letter sound right?")
-    app.button(key=f"save_wording_{view.id}_{key.id}").click().run()
-    app = finished(app.button(key="rebuild_stale").click().run(), letters)
-    assert len(llm.requests) == 1
-    assert newest(letters, "Letters").stale == []
 
 
 def test_rebuild_stale_leaves_stages_alone_that_were_never_made(letters: Workbench, llm: FakeLlm, open_screen: Open):
@@ -379,24 +364,9 @@ def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: O
     assert newest(letters, "Letters").build.components[0].name == "Order"
 
 
-def test_a_stage_asked_again_keeps_its_limits_and_says_why_it_failed(
-    letters: Workbench, llm: FakeLlm, open_screen: Open
-):
-    view = newest(letters, "Letters")
-    app = at(open_screen("how_it_was_made"), Stage.CLUSTERS)
-    app.number_input(key="build_max_output_tokens").set_value(7000).run()
-    app = finished(app.button(key=f"regenerate_{view.id}_{Stage.CLUSTERS}").click().run(), letters)
-    assert [7000 in request.body.values() for request in llm.requests] == [True]
-    llm.usual = Answer("no idea")
-    app = at(app, Stage.COMPONENTS)
-    app = finished(app.button(key=f"regenerate_{view.id}_components").click().run(), letters)
-    assert any("no JSON object" in error.value for error in app.error)
-    assert newest(letters, "Letters").build.components == view.build.components
-
-
 def test_the_model_put_to_use_is_the_one_chosen_last(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
-    app = at(open_screen("how_it_was_made"), Stage.VALIDATION)
+    app = at(open_screen, Stage.VALIDATION)
     app.button(key=f"use_model_{view.id}_validation").click().run()
     models = newest(letters, "Letters").build.models
     assert (models[Stage.VALIDATION], models[Stage.CLUSTERS]) == ("rules", "llama:builder")

@@ -147,7 +147,6 @@ def test_a_project_is_taken_along_and_brought_in_under_another_name(workbench: W
     assert "It holds no keys" in words(app)
     file = project_bytes(workbench, project.name)
 
-    app = open_screen("overview")
     app.file_uploader(key="project_file").set_value(("whole.zip", file, "application/zip"))
     app.button(key="bring_in").click().run()
     assert "There is already a project" in app.error[0].value

@@ -46,7 +46,7 @@ SEEN_BY_EXPERT = {
 }
 CASES = [(Role.EXPERT, screen, place) for screen, places in SEEN_BY_EXPERT.items() for place in places]
 CASES += [(Role.READER, screen, DONE) for screen in sorted(OPEN_TO[Role.READER])]
-QUICK = {(Role.EXPERT, "answer", DONE), (Role.EXPERT, "side_by_side", DONE), (Role.READER, "why_these_questions", DONE)}
+QUICK = {(Role.EXPERT, "answer", DONE), (Role.EXPERT, "side_by_side", DONE), (Role.READER, "overview", DONE)}
 """The cases of `make test`; every case takes minutes."""
 # What a test without a browser can't use; these have tests of their own.
 BEYOND = {"bidi_component", "dataframe", "file_uploader", "audio_input"}

@@ -74,7 +74,8 @@ def test_it_says_what_is_set_and_what_to_set(home: Path, monkeypatch: pytest.Mon
     assert "secret" not in rendered(app)
 
 
-def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open) -> None:
+def test_prices_say_where_they_are_from_and_ones_own_file_comes_first(home: Path, open_screen: Open) -> None:
+    (home / "prices.yaml").write_text("checked: 2026-10-05\nmodels: {'openai:gpt-4o-mini': {input: 2, output: 9}}\n")
     table = open_screen("settings").dataframe[0].value.set_index("Model")
     assert list(table.loc["openai:gpt-4o", ["Input", "Input from cache", "Input to cache", "Output"]]) == [
         "2.50",
@@ -88,14 +89,7 @@ def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open
     assert table.loc["openai:gpt-6-sol", "Long requests"] == "over 272,000: 4.00 and 15.00"
     assert table.loc["openai:gpt-6-sol", "Flex"] == "1.00 and 5.00"
     assert table["Flex"].isna()["openai:gpt-4o"]
-
-
-def test_each_price_says_where_it_is_from_and_ones_own_file_is_laid_over_the_others(
-    home: Path, open_screen: Open
-) -> None:
-    (home / "prices.yaml").write_text("checked: 2026-10-05\nmodels: {'openai:gpt-4o': {input: 2, output: 9}}\n")
-    table = open_screen("settings").dataframe[0].value.set_index("Model")
-    assert list(table.loc["openai:gpt-4o", ["Input", "Output", "From", "Looked up"]]) == [
+    assert list(table.loc["openai:gpt-4o-mini", ["Input", "Output", "From", "Looked up"]]) == [
         "2.00", "9.00", "prices.yaml", "2026-10-05",
     ]  # fmt: skip
     luna = table.loc["openai:gpt-5.6-luna"]
@@ -147,8 +141,15 @@ def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
     assert FROM_SESSION in words(app)
     app = try_model(app, "openai:gpt-5.4")
     assert "answered in" in app.success[0].value
+    assert FROM_SESSION not in words(open_screen("settings")), "another session does not have the key"
     assert {request.key for request in llm.requests} == {KEY}
     assert remembered(app).count(KEY) == 1  # the field it was typed into is empty again
+
+    llm.usual = Fail("wrong-key")  # its words quote the key, as the vendor's do
+    app = try_model(app, "openai:gpt-5.4")
+    (error,) = app.error
+    assert "key" in error.value
+    assert KEY[-6:] not in rendered(app)
 
     app.switch_page("../pages/scores.py").run()
     assert "openai:gpt-6-luna" in app.multiselect(key="score_judge").options
@@ -160,27 +161,12 @@ def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
     assert "openai:gpt-6-luna" not in app.multiselect(key="score_judge").options
 
 
-def test_another_session_does_not_have_the_key(workbench: Workbench, open_screen: Open) -> None:
-    type_key(open_screen("settings"), KEY)
-    assert FROM_SESSION not in words(open_screen("settings"))
-
-
-@pytest.mark.parametrize("key", ["", "   ", "two words", "schlüssel", "tab\tinside"])
-def test_what_can_not_be_a_key_is_refused_without_quoting_it(workbench: Workbench, open_screen: Open, key: str) -> None:
-    app = type_key(open_screen("settings"), key)
-    (error,) = app.error
-    assert not key.strip() or key not in error.value
-    assert "Can be chosen. Its key" not in words(app)
-
-
-def test_a_refused_key_is_a_sentence_that_does_not_hold_it(
-    workbench: Workbench, llm: FakeLlm, open_screen: Open
-) -> None:
-    llm.usual = Fail("wrong-key")  # its words quote the key, as the vendor's do
-    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-5.4")
-    (error,) = app.error
-    assert "key" in error.value
-    assert KEY[-6:] not in rendered(app)
+def test_what_can_not_be_a_key_is_refused_without_quoting_it(workbench: Workbench, open_screen: Open) -> None:
+    app = open_screen("settings")
+    for key in ("   ", "two words", "schlüssel"):
+        (error,) = type_key(app, key).error
+        assert not key.strip() or key not in error.value
+        assert FROM_SESSION not in words(app)
 
 
 def test_no_key_is_in_page_database_file_recording_or_log(
