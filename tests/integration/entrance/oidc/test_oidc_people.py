@@ -17,7 +17,7 @@ from tests.support.oidc_provider import (
 Set = Callable[..., None]
 
 
-def test_an_address_counts_unless_the_provider_says_nobody_has_shown_it_to_be_theirs(
+def test_an_address_that_the_provider_calls_unverified_counts_for_nothing(
     bench: Workbench, provider: OidcProviderServer, subtests: pytest.Subtests
 ) -> None:
     for verified in (False, "false", 0, "no"):

@@ -313,7 +313,7 @@ def test_project_file_that_is_more_than_data_is_refused(
             assert list_projects(elsewhere) == before
 
 
-def test_project_file_unpacking_to_too_much_or_of_too_many_parts_is_refused(
+def test_project_file_with_too_much_or_too_many_parts_is_refused(
     elsewhere: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project_transfer, "PROJECT_FILE", replace(PROJECT_FILE, free=2**20))
