@@ -225,7 +225,7 @@ def test_too_few_decisions_teach_nothing(made: Made) -> None:
 
 @pytest.mark.long
 def test_examples_that_carry_nothing_are_hardly_ever_proven(made: Made) -> None:
-    found = [made(errs_at_random(seed)) for seed in range(20)]
+    found = [made(errs_at_random(seed), texts=80) for seed in range(20)]
     versions_by_dimension = [attempt_outcome(propose_examples(there.workbench, there.question.id)) for there in found]
     assert sum(standing == "proven better" for standing in versions_by_dimension) <= 1
     assert versions_by_dimension.count("not proven") + versions_by_dimension.count("none better") >= 19

@@ -101,7 +101,7 @@ def test_random_errors_are_hardly_ever_called_an_improvement(made: Made) -> None
     wordings = [guided(f"Think of it in way {number}.") for number in range(5)]
     versions_by_dimension = []
     for seed in range(20):
-        there = made(errs_at_random(seed), *wordings)
+        there = made(errs_at_random(seed), *wordings, texts=80)
         attempt = improve(there.workbench, there.question.id, WRITER)
         versions_by_dimension.append(attempt_outcome(attempt))
     assert versions_by_dimension.count("proven better") <= 1
