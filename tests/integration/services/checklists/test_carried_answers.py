@@ -2,8 +2,9 @@
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +24,8 @@ from app.services.results.question_analysis import asked_of_experts
 from app.services.results.results import Choices, cached_results
 from app.services.runtime.workbench import Workbench
 from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
 
 DIMENSION = 1
 As = Callable[[str, Role], Workbench]
@@ -41,9 +44,23 @@ def acting(workbench: Workbench) -> As:
     return acting
 
 
+@pytest.fixture(scope="module")
+def parted() -> Prepared[Checklist]:
+    """Made once; each test has a copy."""
+    return prepared(parted_project)
+
+
 @pytest.fixture
-def first(workbench: Workbench) -> Checklist:
-    return parted_project(workbench)
+def workbench(parted: Prepared[Checklist], tmp_path: Path) -> Iterator[Workbench]:
+    parted.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def first(parted: Prepared[Checklist]) -> Checklist:
+    return parted.made
 
 
 def reworded(workbench: Workbench, checklist: Checklist, **places: str) -> Checklist:
