@@ -7,7 +7,6 @@ import re
 import subprocess
 import threading
 import time
-import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -29,10 +28,8 @@ from app.domain.sign_in import AccessMode
 from app.entrance.api import OF_ANOTHER, PROBLEM, V1, api_routes, openapi
 from app.entrance.request_checks import Guard, OwnAddresses, SessionOwners
 from app.limits import API_BODY
-from app.services.data.project_transfer import export_project, import_project
 from app.services.people.api_tokens import PREFIX, StoredTokenBudget, api_tokens_of, make_api_token, revoke_api_token
 from app.services.people.invitations import revoke_access
-from app.services.people.sign_ins import token_hash
 from app.services.runtime.spending import project_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -137,10 +134,6 @@ def test_scores_equal_those_of_the_projects_run(bench: Workbench, api: Api) -> N
     assert (found["judge"], found["calls"], found["calls_cached"]) == (JUDGE, 0, 36)
 
 
-def test_without_a_run_a_judge_has_to_be_named(api: Api) -> None:
-    refused(api.judge(judge=""), 422)
-
-
 def test_a_checklist_and_a_run_are_read(bench: Workbench, api: Api) -> None:
     newest, first = api.get("checklists/Ready/coherence"), api.get("checklists/Ready/coherence/1")
     assert newest.json() == first.json()
@@ -172,24 +165,21 @@ def test_without_a_good_token_nothing_is_answered(bench: Workbench) -> None:
             refused(answer, 401)
             assert answer.headers["www-authenticate"].startswith("Bearer")
 
-
-def test_a_token_in_the_address_is_no_token(bench: Workbench) -> None:
-    secret = made(bench)
+    secret = made(bench, "in an address")
     refused(Api(bench).get(f"checklists/Ready/coherence?token={secret}"), 401)
     refused(Api(bench).get(f"checklists/Ready/coherence?access_token={secret}"), 401)
 
 
-def test_a_revoked_token_is_refused(bench: Workbench, api: Api) -> None:
+def test_a_revoked_and_an_expired_token_are_refused(bench: Workbench, api: Api) -> None:
+    old = Api(bench, made(bench, "old"))
     revoke_api_token(bench, 1, "nightly")
     refused(api.judge(), 403)
     refused(api.get("checklists/Ready/coherence"), 403)
-
-
-def test_an_expired_token_is_refused(bench: Workbench, api: Api) -> None:
+    assert old.get("checklists/Ready/coherence").status_code == 200
     with bench.database.write() as work:
         past = datetime.now(UTC) - timedelta(seconds=1)
         work._session.connection().execute(sql("UPDATE api_token SET expires_at = :past"), {"past": past.isoformat()})
-    refused(api.judge(), 403)
+    refused(old.judge(), 403)
 
 
 def test_a_foreign_token_is_refused(bench: Workbench, api: Api) -> None:
@@ -218,65 +208,63 @@ def test_a_token_ends_with_its_makers_part(bench: Workbench) -> None:
     refused(api.judge(), 403)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"texts": []},
-        {"texts": [{"text": " "}]},
-        {"texts": [{"text": 7}]},
-        {"texts": [{"text": "A.", "who": "Ana"}]},
-        {"texts": [{"text": "A." * LONGEST}]},
-        {"texts": [{"text": "A."}] * (MOST + 1)},
-        {"texts": [{"id": "a", "text": "A."}, {"id": "a", "text": "B."}]},
-        {"version": "one"},
-        {"version": 0},
-        {"judge": "nobody:knows"},
-        {"more": 1},
-    ],
-)
-def test_a_bad_body_is_unprocessable(api: Api, llm: FakeLlm, change: dict[str, Any]) -> None:
-    assert "A.A." not in str(refused(api.judge(**change), 422))
-    assert llm.requests == []
+BAD: dict[str, dict[str, Any]] = {
+    "no texts": {"texts": []},
+    "a blank text": {"texts": [{"text": " "}]},
+    "a number": {"texts": [{"text": 7}]},
+    "a field too many in a text": {"texts": [{"text": "A.", "who": "Ana"}]},
+    "a long text": {"texts": [{"text": "A." * LONGEST}]},
+    "many texts": {"texts": [{"text": "A."}] * (MOST + 1)},
+    "an id twice": {"texts": [{"id": "a", "text": "A."}, {"id": "a", "text": "B."}]},
+    "a word for a version": {"version": "one"},
+    "no version": {"version": 0},
+    "an unknown judge": {"judge": "nobody:knows"},
+    "no judge without a run": {"judge": ""},
+    "a field too many": {"more": 1},
+}
 
 
-@pytest.mark.parametrize("body", [b"", b"[", b"\xff", b"[" * 100_000, b'{"texts": "\\ud800"}'])
-def test_a_body_that_is_no_such_json_is_unprocessable(api: Api, body: bytes) -> None:
-    refused(api.post(body), 422)
-
-
-def test_a_body_beyond_the_limit_is_too_large(api: Api) -> None:
+def test_a_bad_body_is_unprocessable(api: Api, llm: FakeLlm, subtests: pytest.Subtests) -> None:
+    for what, change in BAD.items():
+        with subtests.test(what):
+            assert "A.A." not in str(refused(api.judge(**change), 422))
+            assert llm.requests == []
+    for body in (b"", b"[", b"\xff", b"[" * 100_000, b'{"texts": "\\ud800"}'):
+        with subtests.test(str(body[:20])):
+            refused(api.post(body), 422)
+    # Beyond the limit it is too large.
     refused(api.post(b" " * (API_BODY.size + 1)), 413)
     refused(api.post(b" " * 2**16 for _ in range(API_BODY.size // 2**16 + 1)), 413)
 
 
-def test_fifty_clients_are_all_answered_or_told_to_come_back(bench: Workbench, llm: FakeLlm) -> None:
+def test_many_clients_are_all_answered_or_told_to_come_back(bench: Workbench, llm: FakeLlm) -> None:
     llm.usual = Slow(0.05, Answer(YES))
-    api = Api(bench, made(bench), at_once=8)
+    api = Api(bench, made(bench), at_once=4)
 
     def asked(number: int) -> Response:
         return api.judge([{"text": f"Text of client {number}."}])
 
-    with ThreadPoolExecutor(50) as clients:
-        answers = list(clients.map(asked, range(50)))
+    with ThreadPoolExecutor(20) as clients:
+        answers = list(clients.map(asked, range(20)))
     done = [answer for answer in answers if answer.status_code == 200]
     for answer in answers:
         if answer not in done:
             refused(answer, 429)
             assert int(answer.headers["retry-after"]) >= 1
-    assert len(done) >= 8
+    assert len(done) >= 4
     cost = sum(answer.json()["cost_usd"] for answer in done)
     assert api_tokens_of(bench, 1)[0].spent_usd == pytest.approx(cost)
     assert asked(99).status_code == 200
 
 
 def test_a_budget_of_one_cent_is_not_exceeded(bench: Workbench, llm: FakeLlm) -> None:
-    llm.usual = Answer(YES, tokens=Tokens(input=900, output=300))
+    llm.usual = Answer(YES, tokens=Tokens(input=1800, output=600))
     secret, elsewhere = made(bench, budget=0.01), Database(bench.database.address)
     processes = [Api(bench, secret), Api(replace(bench, database=elsewhere), secret)]
 
     def asked(number: int) -> Response:
         """By two web processes in turn, as the database sees them."""
-        return processes[number % 2].judge([{"text": f"{number} {text} has words."} for text in range(20)])
+        return processes[number % 2].judge([{"text": f"{number} {text} has words."} for text in range(8)])
 
     with ThreadPoolExecutor(4) as clients:
         answers = list(clients.map(asked, range(4)))
@@ -396,18 +384,6 @@ def test_the_projects_monthly_budget_binds_too(
     settings.cache_clear()
     refused(api.judge(), 402)
     assert llm.requests == []
-
-
-def test_a_projects_file_holds_no_token(bench: Workbench, tmp_path: Path) -> None:
-    secret = made(bench)
-    export_project(bench, "Ready", tmp_path / "ready.zip")
-    with zipfile.ZipFile(tmp_path / "ready.zip") as file:
-        held = b"".join(file.read(name) for name in file.namelist())
-    assert b"Text number 1" in held
-    assert [each for each in (secret, token_hash(secret)) if each.encode() in held] == []
-    import_project(bench, tmp_path / "ready.zip", "Again")
-    with bench.database.read() as work:
-        assert work.api_tokens.of_project(work.projects.get("Again").id) == []
 
 
 def test_money_is_set_aside_for_more_tokens_than_a_text_can_have(bench: Workbench, llm: FakeLlm) -> None:

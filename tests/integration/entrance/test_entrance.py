@@ -114,23 +114,16 @@ def test_a_forged_cookie_and_one_whose_part_was_taken_away_let_nobody_in(bench: 
     assert ana.get("/").status_code == 401
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "http://evil.example",
-        "null",
-        "http://testserver.evil.example",
-        "http://testserver:8080",
-        "http://testserver@evil.example",
-        "",
-    ],
-)
-def test_a_form_on_another_servers_page_signs_nobody_in_or_out(bench: Workbench, origin: str) -> None:
+def test_a_form_on_another_servers_page_signs_nobody_in_or_out(bench: Workbench) -> None:
+    others = ("http://evil.example", "null", "http://testserver.evil.example", "http://testserver:8080")
+    others += ("http://testserver@evil.example", "")
     address, ana = link(bench), browser()
-    assert ana.post(address, headers={"Origin": origin}).status_code == 403
+    for origin in others:
+        assert ana.post(address, headers={"Origin": origin}).status_code == 403, origin
     assert ana.post(address).status_code == 303
-    assert ana.post("/leave", headers={"Origin": origin}).status_code == 403
-    assert ana.get("/").text == "the app"
+    for origin in others:
+        assert ana.post("/leave", headers={"Origin": origin}).status_code == 403, origin
+        assert ana.get("/").text == "the app"
 
 
 def test_signing_out(bench: Workbench) -> None:

@@ -1,23 +1,30 @@
 """Options of Streamlit: those of the app alone count, whatever the folder or the environment wishes for."""
 
 import asyncio
-import json
-import subprocess
-import sys
+import multiprocessing
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.proto.BackMsg_pb2 import BackendOperationRequest
 from streamlit.runtime import app_session
 from streamlit.runtime.backend_operation_handler import DeferredFileHandler
+from streamlit.runtime.secrets import secrets_singleton
+from streamlit.web import bootstrap
 
 from app.commands.workbench import check_streamlit_options
 from app.entrance.request_checks import SessionOwners
-from app.entrance.streamlit_app import _Media, _MediaFiles, explain_failed_downloads
+from app.entrance.streamlit_app import (
+    PINNED,
+    _Media,
+    _MediaFiles,
+    explain_failed_downloads,
+    read_own_options_alone,
+)
 from app.errors import InputError, NotReadyError
 from app.limited_process import computed_apart
-from tests.support.repository import ROOT
 
 WISHED = """
 [server]
@@ -30,18 +37,32 @@ allowedOrigins = ["https://evil.example"]
 [theme]
 primaryColor = "#ff0000"
 """
-ASKED = """
-import json
-from streamlit import config
-from streamlit.runtime.secrets import secrets_singleton
-from streamlit.web import bootstrap
-from app.entrance.streamlit_app import PINNED, read_own_options_alone
-read_own_options_alone()
-bootstrap.load_config_options(dict(PINNED))
-names = ["server.enableXsrfProtection", "server.enableCORS", "server.enableStaticServing", "server.cookieSecret",
-         "client.allowedOrigins", "theme.primaryColor", "browser.gatherUsageStats"]
-print(json.dumps([{name: config.get_option(name) for name in names}, secrets_singleton.load_if_toml_exists()]))
-"""
+OPTIONS = (
+    *("server.enableXsrfProtection", "server.enableCORS", "server.enableStaticServing", "server.cookieSecret"),
+    *("client.allowedOrigins", "theme.primaryColor", "browser.gatherUsageStats"),
+)
+
+
+def _tell_options(to: Connection, own_alone: bool) -> None:
+    """Send the options as a server has them, and whether there are secrets. Changes what Streamlit has loaded."""
+    if own_alone:
+        read_own_options_alone()
+    bootstrap.load_config_options(dict(PINNED) if own_alone else {})
+    to.send(({name: config.get_option(name) for name in OPTIONS}, secrets_singleton.load_if_toml_exists()))
+
+
+def options_of_a_server(own_alone: bool = True) -> tuple[dict[str, object], bool]:
+    """Read in a fork, so that this process keeps its options."""
+    fork = multiprocessing.get_context("fork")
+    here, there = fork.Pipe()
+    process = fork.Process(target=_tell_options, args=(there, own_alone))
+    process.start()
+    there.close()
+    try:
+        found: tuple[dict[str, object], bool] = here.recv()
+    finally:
+        process.join()
+    return found
 
 
 def test_options_of_a_folder_and_a_home_are_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,9 +70,10 @@ def test_options_of_a_folder_and_a_home_are_not_taken_over(tmp_path: Path, monke
     (tmp_path / ".streamlit" / "config.toml").write_text(WISHED)
     (tmp_path / ".streamlit" / "secrets.toml").write_text('OPENAI_BASE_URL = "http://evil.example"')
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    done = subprocess.run([sys.executable, "-c", ASKED], cwd=tmp_path, capture_output=True, text=True, check=True)
-    options, secrets = json.loads(done.stdout)
+    monkeypatch.chdir(tmp_path)
+    taken_over, _ = options_of_a_server(own_alone=False)
+    assert (taken_over["server.cookieSecret"], taken_over["theme.primaryColor"]) == ("known", "#ff0000")
+    options, secrets = options_of_a_server()
     secret = options.pop("server.cookieSecret")
     assert options == {
         "server.enableXsrfProtection": True,

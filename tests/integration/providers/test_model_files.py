@@ -1,6 +1,7 @@
 """In the browser no path of a visitor is opened, and none is told apart from one that doesn't exist."""
 
 import asyncio
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,7 +16,7 @@ from app.errors import FileFormatError, InputError, WorkbenchError
 from app.providers.credentials import Credentials
 from app.providers.model_name import folder_recordings
 from app.providers.registry import open_model
-from app.services.attributes.attributes import add_attributes
+from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build
 from app.services.data.projects import dimensions_named, get_project, one_dimension
 from app.services.runtime.judges import judge_named
@@ -94,7 +95,8 @@ def ask(guest: Workbench, name: str) -> None:
 
 
 def make(guest: Workbench, name: str) -> None:
-    add_attributes(guest, 1, "Ana", ContributorKind.HUMAN, ["Order."])
+    if not attributes_of(guest, 1):
+        add_attributes(guest, 1, "Ana", ContributorKind.HUMAN, ["Order."])
     build(guest, get_project(guest, "Ready"), one_dimension(guest, "Ready", "coherence"), name)
 
 
@@ -111,15 +113,19 @@ ROUTES: dict[str, Callable[[Workbench, str], object]] = {
 }
 
 
-@pytest.mark.parametrize("route", ROUTES)
-@pytest.mark.parametrize("name", ["replay:{}/there.jsonl", "replay:none.jsonl", "replay:/etc/passwd"])
-def test_who_has_signed_in_opens_no_file_by_its_name(browser: Workbench, tmp_path: Path, route: str, name: str) -> None:
+def test_who_has_signed_in_opens_no_file_by_its_name(
+    browser: Workbench, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
     (tmp_path / "there.jsonl").write_text("")
     ready_to_score(browser)
-    with pytest.raises(InputError) as caught:
-        ROUTES[route](as_guest(browser), name.format(tmp_path))
-    assert "There is no such recording for you on this server" in str(caught.value)
-    assert str(settings().home) not in str(caught.value)
+    guest = as_guest(browser)
+    names = (f"replay:{tmp_path}/there.jsonl", "replay:none.jsonl", "replay:/etc/passwd")
+    for (route, act), name in itertools.product(ROUTES.items(), names):
+        with subtests.test(f"{route} {name}"):
+            with pytest.raises(InputError) as caught:
+                act(guest, name)
+            assert "There is no such recording for you on this server" in str(caught.value)
+            assert str(settings().home) not in str(caught.value)
 
 
 @pytest.mark.long

@@ -55,7 +55,7 @@ ROWS = [
     for n in range(12)
 ]
 FLAT = [{name: value for name, value in row.items() if name != "refs"} for row in ROWS]
-EXAMPLES = pytest.mark.parametrize("examples", [10, pytest.param(2000, marks=pytest.mark.long)])
+EXAMPLES = pytest.mark.parametrize("examples", [4, pytest.param(2000, marks=pytest.mark.long)])
 CASES_BEFORE_NEW = 100
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from app.errors import InputError
+from app.oidc import forget_documents
 from app.services.people.ways_to_sign_in import check_access_mode
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
-from tests.support.oidc_browser import at_provider, back, browser, is_in, refused, sign_in
+from tests.support.oidc_browser import HOST, at_provider, back, browser, is_in, refused, sign_in
 from tests.support.oidc_provider import (
+    CLIENT,
     SECRET,
     OidcProviderServer,
 )
@@ -34,25 +36,26 @@ def test_documents_are_fetched_once_in_some_minutes_and_a_look_at_a_cookie_asks_
     assert provider.asked == asked
 
 
-@pytest.mark.parametrize(
-    ("error", "said", "status"),
-    [
-        ("access_denied", "didn't let you in, or you said no there", 403),
-        ("login_required", "didn't let you in", 403),
-        ("temporarily_unavailable", "can't sign anybody in now", 502),
-        ("invalid_scope", "refuses this server's request", 502),
-        ("<b>made up</b>", "refuses this server's request", 502),
-    ],
-)
+ERRORS = {
+    "access_denied": ("didn't let you in, or you said no there", 403),
+    "login_required": ("didn't let you in", 403),
+    "temporarily_unavailable": ("can't sign anybody in now", 502),
+    "invalid_scope": ("refuses this server's request", 502),
+    "<b>made up</b>": ("refuses this server's request", 502),
+}
+
+
 def test_what_the_provider_says_went_wrong_is_a_sentence(
-    bench: Workbench, provider: OidcProviderServer, error: str, said: str, status: int
+    bench: Workbench, provider: OidcProviderServer, subtests: pytest.Subtests
 ) -> None:
-    ana = browser()
-    state = provider.authorize(at_provider(ana))["state"]
-    answer = back(ana, {"error": error, "error_description": "Call 0900 now", "state": state})
-    refused(ana, answer, said, status)
-    assert "made up" not in answer.text
-    assert "0900" not in answer.text
+    for error, (said, status) in ERRORS.items():
+        ana = browser()
+        state = provider.authorize(at_provider(ana))["state"]
+        with subtests.test(error):
+            answer = back(ana, {"error": error, "error_description": "Call 0900 now", "state": state})
+            refused(ana, answer, said, status)
+            assert "made up" not in answer.text
+            assert "0900" not in answer.text
 
 
 BEGUN = {
@@ -63,19 +66,24 @@ BEGUN = {
 }
 
 
-@pytest.mark.parametrize("what", BEGUN)
 def test_a_provider_that_can_not_be_reached_is_a_sentence(
-    bench: Workbench, provider: OidcProviderServer, set_up: Set, caplog: pytest.LogCaptureFixture, what: str
+    bench: Workbench,
+    provider: OidcProviderServer,
+    set_up: Set,
+    caplog: pytest.LogCaptureFixture,
+    subtests: pytest.Subtests,
 ) -> None:
-    path, answered, said = BEGUN[what]
-    if answered:
-        provider.answers[path] = answered
-    else:
-        set_up(oidc_discovery="http://127.0.0.1:1/.well-known/openid-configuration")
-    one = browser()
-    refused(one, one.get("/sign-in"), said, 502)
-    assert said in caplog.text
-    assert SECRET not in caplog.text
+    for what, (path, answered, said) in BEGUN.items():
+        forget_documents()
+        caplog.clear()
+        if answered:
+            provider.answers = {path: answered}
+        set_up(oidc_discovery=provider.discovery if answered else "http://127.0.0.1:1/.well-known/openid-configuration")
+        one = browser()
+        with subtests.test(what):
+            refused(one, one.get("/sign-in"), said, 502)
+            assert said in caplog.text
+            assert SECRET not in caplog.text
 
 
 def test_a_provider_that_is_down_keeps_nobody_waiting_and_is_found_again(
@@ -92,23 +100,25 @@ def test_a_provider_that_is_down_keeps_nobody_waiting_and_is_found_again(
     assert one.get("/sign-in").status_code == 303
 
 
-@pytest.mark.parametrize(
-    ("document", "said"),
-    [
-        ({"issuer": "https://evil.example"}, "that of another issuer"),
-        ({"issuer": None}, "that of another issuer"),
-        ({"token_endpoint": "http://provider.example/token"}, "“token_endpoint” is no https address"),
-        ({"authorization_endpoint": "javascript:alert(1)"}, "“authorization_endpoint” is no https address"),
-        ({"jwks_uri": None}, "“jwks_uri” is no https address"),
-        ({"token_endpoint_auth_methods_supported": ["private_key_jwt"]}, "takes no client secret"),
-    ],
-)
+DESCRIBED: list[tuple[dict[str, object], str]] = [
+    ({"issuer": "https://evil.example"}, "that of another issuer"),
+    ({"issuer": None}, "that of another issuer"),
+    ({"token_endpoint": "http://provider.example/token"}, "“token_endpoint” is no https address"),
+    ({"authorization_endpoint": "javascript:alert(1)"}, "“authorization_endpoint” is no https address"),
+    ({"jwks_uri": None}, "“jwks_uri” is no https address"),
+    ({"token_endpoint_auth_methods_supported": ["private_key_jwt"]}, "takes no client secret"),
+]
+
+
 def test_a_provider_that_describes_itself_otherwise_is_not_used(
-    bench: Workbench, provider: OidcProviderServer, document: dict[str, object], said: str
+    bench: Workbench, provider: OidcProviderServer, subtests: pytest.Subtests
 ) -> None:
-    provider.document = document
-    one = browser()
-    refused(one, one.get("/sign-in"), said, 502)
+    for document, said in DESCRIBED:
+        forget_documents()
+        provider.document = document
+        one = browser()
+        with subtests.test(str(document)):
+            refused(one, one.get("/sign-in"), said, 502)
 
 
 COME_BACK = {
@@ -123,14 +133,15 @@ COME_BACK = {
 }
 
 
-@pytest.mark.parametrize("what", COME_BACK)
 def test_a_provider_that_fails_half_way_is_a_sentence(
-    bench: Workbench, provider: OidcProviderServer, what: str
+    bench: Workbench, provider: OidcProviderServer, subtests: pytest.Subtests
 ) -> None:
-    path, answered, said = COME_BACK[what]
-    provider.answers[path] = answered
-    ana = browser()
-    refused(ana, sign_in(provider, ana), said, 502)
+    for what, (path, answered, said) in COME_BACK.items():
+        forget_documents()
+        provider.answers = {path: answered}
+        ana = browser()
+        with subtests.test(what):
+            refused(ana, sign_in(provider, ana), said, 502)
 
 
 def test_a_wrong_secret_is_told_to_whoever_runs_the_server_and_stands_nowhere(
@@ -144,28 +155,31 @@ def test_a_wrong_secret_is_told_to_whoever_runs_the_server_and_stands_nowhere(
     assert "wr0ng" not in answer.text + caplog.text
 
 
-@pytest.mark.parametrize(
-    ("variables", "said"),
-    [
-        ({"address": ""}, "INTERACTEVAL_ADDRESS isn't set"),
-        ({"oidc_discovery": ""}, "INTERACTEVAL_OIDC_DISCOVERY isn't set"),
-        ({"oidc_client": " "}, "INTERACTEVAL_OIDC_CLIENT isn't set"),
-        ({"oidc_secret": ""}, "INTERACTEVAL_OIDC_SECRET isn't set"),
-        ({"oidc_allowed": " , "}, "INTERACTEVAL_OIDC_ALLOWED isn't set"),
-        ({"oidc_allowed": "ana@x.org lab"}, "“ana@x.org lab”, which is neither"),
-        ({"oidc_discovery": "http://login.example.org"}, "“http://login.example.org”, which is no https address"),
-        ({"oidc_discovery": "http://127.0.0.1.example.org"}, "no https address"),
-        ({"oidc_discovery": "login.example.org"}, "no https address"),
-        ({"oidc_discovery": "https://[::1"}, "no https address"),
-    ],
-)
+SETTINGS: list[tuple[dict[str, str], str]] = [
+    ({"address": ""}, "INTERACTEVAL_ADDRESS isn't set"),
+    ({"oidc_discovery": ""}, "INTERACTEVAL_OIDC_DISCOVERY isn't set"),
+    ({"oidc_client": " "}, "INTERACTEVAL_OIDC_CLIENT isn't set"),
+    ({"oidc_secret": ""}, "INTERACTEVAL_OIDC_SECRET isn't set"),
+    ({"oidc_allowed": " , "}, "INTERACTEVAL_OIDC_ALLOWED isn't set"),
+    ({"oidc_allowed": "ana@x.org lab"}, "“ana@x.org lab”, which is neither"),
+    ({"oidc_discovery": "http://login.example.org"}, "“http://login.example.org”, which is no https address"),
+    ({"oidc_discovery": "http://127.0.0.1.example.org"}, "no https address"),
+    ({"oidc_discovery": "login.example.org"}, "no https address"),
+    ({"oidc_discovery": "https://[::1"}, "no https address"),
+]
+
+
 def test_a_setting_that_is_missing_or_can_not_be_is_a_sentence_at_the_start(
-    set_up: Set, variables: dict[str, str], said: str
+    set_up: Set, provider: OidcProviderServer, subtests: pytest.Subtests
 ) -> None:
-    set_up(**variables)
-    with pytest.raises(InputError, match=said) as caught:
-        check_access_mode("0.0.0.0")
-    assert SECRET not in f"{caught.value} {settings()!r}"
+    usual = {"address": HOST, "oidc_discovery": provider.discovery}
+    usual |= {"oidc_client": CLIENT, "oidc_secret": SECRET, "oidc_allowed": "lab.example"}
+    for variables, said in SETTINGS:
+        set_up(**{**usual, **variables})
+        with subtests.test(str(variables)):
+            with pytest.raises(InputError, match=said) as caught:
+                check_access_mode("0.0.0.0")
+            assert SECRET not in f"{caught.value} {settings()!r}"
 
 
 def test_the_issuer_alone_names_its_document(bench: Workbench, provider: OidcProviderServer, set_up: Set) -> None:

@@ -138,7 +138,7 @@ def asking(with_checklist: Workbench, server: FakeLlm) -> Workbench:
     return replace(with_checklist, credentials=Credentials({"llama": access}))
 
 
-def test_judged_coverage_stands_beside_the_embedding(asking: Workbench) -> None:
+def test_judged_coverage_stands_beside_the_embedding_and_is_asked_once(asking: Workbench, server: FakeLlm) -> None:
     assert forecast_coverage(asking, 1, 1, MODEL).calls == 1
     assert judge_coverage(asking, 1, 1, MODEL)
     found = checklist_coverage(asking, 1, 1, near=0.9)
@@ -147,10 +147,12 @@ def test_judged_coverage_stands_beside_the_embedding(asking: Workbench) -> None:
     assert {name: (one.covered, one.of) for name, one in found.judged.items()} == {"Ana": (2, 2), "Ben": (1, 2)}
     assert (found.judge, found.agreement) == (MODEL, 0.75)
     assert found.kappa == pytest.approx(0.5)
-
-
-def test_judged_coverage_is_never_asked_twice(asking: Workbench, server: FakeLlm) -> None:
-    judge_coverage(asking, 1, 1, MODEL)
+    # The prompt names no contributor.
+    with asking.database.read() as work:
+        stage = next(one for one in work.stages.of(1) if one.stage == "checklist-coverage")
+    sent = json.dumps(stage.inputs)
+    assert LINKED in sent
+    assert not any(name in sent for name in ("Ana", "Ben"))
     asked = len(server.requests)
     assert forecast_coverage(asking, 1, 1, MODEL).calls == 0
     assert judge_coverage(asking, 1, 1, MODEL)
@@ -173,25 +175,16 @@ def test_judged_coverage_resumes_where_it_was_stopped(
     assert whole.judge == "rules"
 
 
-def test_coverage_prompt_names_no_contributor(asking: Workbench, server: FakeLlm) -> None:
-    judge_coverage(asking, 1, 1, MODEL)
-    with asking.database.read() as work:
-        stage = next(one for one in work.stages.of(1) if one.stage == "checklist-coverage")
-    sent = json.dumps(stage.inputs)
-    assert LINKED in sent
-    assert not any(name in sent for name in ("Ana", "Ben"))
-
-
-@pytest.mark.parametrize("role", [Role.EXPERT, Role.READER])
-def test_coverage_and_judging_it_are_for_facilitators(with_checklist: Workbench, role: Role) -> None:
-    with with_checklist.database.write() as work:
-        person = work.people.add("invite", "eve", "Eve")
-        work.people.join(person.id, 1, role, "Eve")
-        member = replace(with_checklist, actor=work.people.actor(person.id))
-    with pytest.raises(NotAllowedError):
-        found(member)
-    with pytest.raises(NotAllowedError):
-        judge_coverage(member, 1, 1, "rules")
+def test_coverage_and_judging_it_are_for_facilitators(with_checklist: Workbench) -> None:
+    for role in (Role.EXPERT, Role.READER):
+        with with_checklist.database.write() as work:
+            person = work.people.add("invite", role.value, role.value)
+            work.people.join(person.id, 1, role, role.value)
+            member = replace(with_checklist, actor=work.people.actor(person.id))
+        with pytest.raises(NotAllowedError):
+            found(member)
+        with pytest.raises(NotAllowedError):
+            judge_coverage(member, 1, 1, "rules")
 
 
 def test_attributes_coverage_asks_a_model_after_its_forecast(

@@ -58,7 +58,7 @@ def pairs_of(workbench: Workbench, project: str) -> list[Preference]:
         return work.preferences.of(dimension.id)
 
 
-def test_pairs_come_in_with_texts_and_reasons(workbench: Workbench, tmp_path: Path) -> None:
+def test_pairs_come_in_with_texts_and_reasons_and_once(workbench: Workbench, tmp_path: Path) -> None:
     report = brought(workbench, table(tmp_path, ROWS), dimension="clarity")
     assert (report.pairs, report.texts, report.attributes, report.skipped) == (4, 5, 2, ())
     project, (dimension,) = get_project(workbench, "P"), dimensions_named(workbench, "P", "all")
@@ -83,17 +83,11 @@ def test_pairs_come_in_with_texts_and_reasons(workbench: Workbench, tmp_path: Pa
         ComparedTexts(kept[3].a.id, kept[3].b.id, "b", kept[3].a.doc_id),
     )
     assert [one.attribute for one in kept] == [first.id, None, first.id, second.id]
-
-
-def test_the_same_pairs_again_add_nothing(workbench: Workbench, tmp_path: Path) -> None:
-    brought(workbench, table(tmp_path, ROWS), dimension="clarity")
+    # The same pairs again, and the same turned round, add nothing.
     turned = [(*row[:1], row[2], row[1], row[4], row[3], {"a": "b"}.get(row[5], "tie"), *row[6:]) for row in ROWS[:2]]
     again = brought(workbench, table(tmp_path, [*ROWS, *turned]))
     assert (again.pairs, again.known, again.texts, again.attributes, again.skipped) == (0, 6, 0, 0, ())
-
-
-def test_what_a_rater_said_first_stays(workbench: Workbench, tmp_path: Path) -> None:
-    brought(workbench, table(tmp_path, ROWS[:1]), dimension="clarity")
+    # What a rater said first stays.
     other = (*ROWS[0][:5], "b", "Ana", "On second thought.")
     report = brought(workbench, table(tmp_path, [other]))
     assert (report.pairs, report.attributes, [each.row for each in report.skipped]) == (0, 0, [1])
@@ -140,7 +134,7 @@ def test_an_llm_s_name_keeps_its_reason_from_being_a_person_s(workbench: Workben
     assert (report.pairs, report.attributes, [each.row for each in report.skipped]) == (1, 0, [1])
 
 
-def test_pairs_travel_with_the_project_and_go_with_it(workbench: Workbench, tmp_path: Path) -> None:
+def test_pairs_travel_with_the_project_take_pseudonyms_and_go_with_it(workbench: Workbench, tmp_path: Path) -> None:
     brought(workbench, table(tmp_path, ROWS), dimension="clarity")
     export_project(workbench, "P", tmp_path / "p.zip")
     import_project(workbench, tmp_path / "p.zip", "Copy")
@@ -150,18 +144,14 @@ def test_pairs_travel_with_the_project_and_go_with_it(workbench: Workbench, tmp_
     )
     assert first == copy and len(first) == 4
     assert all(each.pair for each in attributes_of(workbench, get_project(workbench, "Copy").id))
-    for name in ("P", "Copy"):
-        delete_project(workbench, name)
-    with workbench.database.read() as work:
-        assert work._session.execute(sql("SELECT count(*) FROM preference")).scalar() == 0
-
-
-def test_a_pseudonym_replaces_the_rater(workbench: Workbench, tmp_path: Path) -> None:
-    brought(workbench, table(tmp_path, ROWS), dimension="clarity")
     replace_name(workbench, get_project(workbench, "P").id, "Ana", "E7")
     (dimension,) = dimensions_named(workbench, "P", "all")
     summary = preference_summary(workbench, dimension)
     assert summary is not None and summary.raters == ("E7", "Ben")
+    for name in ("P", "Copy"):
+        delete_project(workbench, name)
+    with workbench.database.read() as work:
+        assert work._session.execute(sql("SELECT count(*) FROM preference")).scalar() == 0
 
 
 def test_locked_texts_stay_out_of_every_figure(workbench: Workbench, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_whoever_is_thinking_aloud_is_no_expert_from_outside(bench: Workbench, d
 def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length.", "Links."])
     drawn = []
-    for number in range(12):
+    for number in range(4):
         add_own_attribute(bench, 1, f"Expert {number}", f"Point {number}.")
         mark_done(bench, 1, f"Expert {number}")
         drawn.append(begin_side_by_side(bench, dimension, f"Expert {number}", random.Random(number)).people_are_a)

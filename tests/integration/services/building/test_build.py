@@ -1,5 +1,6 @@
 """Building step by step against an LLM on this machine: what is asked, what is kept, what survives."""
 
+import itertools
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -38,7 +39,7 @@ from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
-from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.prepared import Prepared, prepared
 from tests.support.projects import workbench_at
 
@@ -114,6 +115,11 @@ def rebuilt(workbench: Workbench, build_id: int) -> BuildView:
 def test_a_build_asks_once_a_stage_and_leaves_nothing_stale(workbench, dimension, llm) -> None:
     build_id = start_build(workbench, dimension, MODEL)
     assert view_build(workbench, build_id).next_stage is Stage.COMPONENTS
+    run_stages(workbench, build_id, [Stage.COMPONENTS])
+    assert view_build(workbench, build_id).next_stage is Stage.CLUSTERS
+    with pytest.raises(NotReadyError, match="key questions first"):
+        run_stages(workbench, build_id, [Stage.SUB_QUESTIONS])
+    assert asked(llm) == {"components": 1}
     heard: list[tuple[str, int, int]] = []
     run_stages(workbench, build_id, on_stage=lambda *said: heard.append(said))
     view = view_build(workbench, build_id)
@@ -122,15 +128,6 @@ def test_a_build_asks_once_a_stage_and_leaves_nothing_stale(workbench, dimension
     assert heard[-1] == ("validation", 5, 5)
     run_stages(workbench, build_id)
     assert len(llm.requests) == 5
-
-
-def test_one_stage_at_a_time(workbench, dimension, llm) -> None:
-    build_id = start_build(workbench, dimension, MODEL)
-    run_stages(workbench, build_id, [Stage.COMPONENTS])
-    assert view_build(workbench, build_id).next_stage is Stage.CLUSTERS
-    with pytest.raises(NotReadyError, match="key questions first"):
-        run_stages(workbench, build_id, [Stage.SUB_QUESTIONS])
-    assert asked(llm) == {"components": 1}
 
 
 def test_a_reworded_key_question_asks_for_its_own_sub_questions_and_the_review_only(workbench, made, llm) -> None:
@@ -170,11 +167,17 @@ def test_a_new_attribute_is_placed_alone_where_the_components_are_kept(workbench
     assert after.stale == []
 
 
-def test_taking_an_edit_back_needs_no_request(workbench, made, llm) -> None:
+def test_an_edit_is_undone_without_a_request_unless_somebody_worked_on(workbench, made, llm) -> None:
     number = describe_component(workbench, made, 1, "Sequence", "")
     assert view_build(workbench, made).stale
     return_to(workbench, made, number - 1, only_after=number)
     assert rebuilt(workbench, made).stale == []
+    mine = describe_component(workbench, made, 1, "Mine", "")
+    describe_component(workbench, made, 2, "Theirs", "")
+    with pytest.raises(ConflictError, match="changed meanwhile"):
+        return_to(workbench, made, mine - 1, only_after=mine)
+    return_to(workbench, made, mine - 1)
+    assert view_build(workbench, made).build.components[0].name == "Order"
     assert llm.requests == []
 
 
@@ -199,20 +202,15 @@ def test_a_persons_edits_survive_a_rebuild_or_are_asked_about(workbench, made, l
     assert "Is it mine?" not in [q.text for q in view_build(workbench, made).build.sub_questions]
 
 
-def test_asking_again_overwrites_nothing_on_record_and_is_asked_for_real(workbench, made, llm) -> None:
-    regenerate(workbench, made, Stage.SUB_QUESTIONS, 1)
-    view = view_build(workbench, made)
-    assert asked(llm) == {"sub-questions": 1}
-    assert len(view.records[Stage.SUB_QUESTIONS]) == 2
-    assert len(view.records[Stage.COMPONENTS]) == 1
-
-
-def test_components_without_attributes_lose_their_generated_questions_without_a_request(workbench, made, llm) -> None:
+def test_questions_go_with_their_attributes_and_by_hand_and_stay_away(workbench, made, llm) -> None:
     view = view_build(workbench, made)
     for attribute in view.build.members(2, view.in_use):
         place_attributes(workbench, made, [attribute], None, "not needed")
+    first = next(question for question in view.build.sub_questions if question.component == 1)
+    remove_build_question(workbench, made, first.id)
     after = rebuilt(workbench, made)
     assert 2 not in {q.component for q in after.build.sub_questions}
+    assert first.text not in [q.text for q in after.build.sub_questions]
     assert asked(llm) == {"validation": 1}
 
 
@@ -223,14 +221,6 @@ def test_removing_a_component_makes_its_attributes_wait_and_a_name_is_free_once(
     assert {f"clusters/{id_}" for id_ in members} <= set(view.states[Stage.CLUSTERS].missing)
     with pytest.raises(InputError, match="already"):
         add_build_component(workbench, made, "links")
-
-
-def test_a_removed_question_stays_away_until_its_component_is_asked_again(workbench, made, llm) -> None:
-    first = view_build(workbench, made).build.sub_questions[0]
-    remove_build_question(workbench, made, first.id)
-    after = rebuilt(workbench, made)
-    assert first.text not in [q.text for q in after.build.sub_questions]
-    assert asked(llm) == {"validation": 1}
 
 
 def test_decisions_on_the_review_are_kept_and_made_into_the_checklist(workbench, made) -> None:
@@ -306,25 +296,19 @@ def test_a_change_made_while_a_model_answers_is_not_lost(workbench, made, llm) -
     assert "Written meanwhile?" in [q.text for q in view_build(workbench, made).build.sub_questions]
 
 
-def test_taking_back_is_refused_where_somebody_worked_on(workbench, made) -> None:
-    mine = describe_component(workbench, made, 1, "Mine", "")
-    describe_component(workbench, made, 2, "Theirs", "")
-    with pytest.raises(ConflictError, match="changed meanwhile"):
-        return_to(workbench, made, mine - 1, only_after=mine)
-    return_to(workbench, made, mine - 1)
-    assert view_build(workbench, made).build.components[0].name == "Order"
+AROUND = (
+    lambda text: f"```json\n{text}\n```",
+    lambda text: f"Here is what you asked for:\n{text}\nI hope it helps.",
+)
 
 
-ODD = {
-    "fenced": lambda text: f"```json\n{text}\n```",
-    "prose around it": lambda text: f"Here is what you asked for:\n{text}\nI hope it helps.",
-    "other words": lambda text: text.replace("Order", "Ordnung und Reihenfolge – 順序"),
-}
+def test_answers_in_odd_words_and_with_words_around_them_are_read(workbench, dimension, llm) -> None:
+    around = itertools.cycle(AROUND)
 
+    def oddly(received: Received) -> Answer:
+        return Answer(next(around)(build_answer(received).text.replace("Order", "Ordnung und Reihenfolge – 順序")))
 
-@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_odd_answers_that_can_be_read_are_read(workbench, dimension, llm, odd) -> None:
-    llm.usual = lambda received: Answer(odd(build_answer(received).text))
+    llm.usual = oddly
     checklist = build(workbench, get_project(workbench, "P"), dimension, MODEL)
     assert len(llm.requests) == 5
     assert checklist.asked
@@ -339,29 +323,35 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD)
 def test_answers_that_cannot_be_used_are_asked_again_then_said_and_the_build_goes_on(
-    workbench, dimension, llm, text, said
+    workbench, dimension, llm, subtests
 ) -> None:
-    llm.usual = Answer(text)
     build_id = start_build(workbench, dimension, MODEL)
-    with pytest.raises(WrongSchemaError, match=said):
-        run_stages(workbench, build_id)
-    view = view_build(workbench, build_id)
-    assert (len(llm.requests), view.next_stage) == (3, Stage.COMPONENTS)
-    assert view.records[Stage.COMPONENTS][0].error_kind == "wrong-schema"
+    for what, (text, said) in BAD.items():
+        llm.requests.clear()
+        llm.usual = Answer(text)
+        with subtests.test(what):
+            with pytest.raises(WrongSchemaError, match=said):
+                run_stages(workbench, build_id)
+            view = view_build(workbench, build_id)
+            assert (len(llm.requests), view.next_stage) == (3, Stage.COMPONENTS)
+            assert view.records[Stage.COMPONENTS][0].error_kind == "wrong-schema"
     llm.usual = build_answer
     run_stages(workbench, build_id)
     assert make_checklist(workbench, build_id).asked
 
 
-def test_a_failed_rebuild_leaves_what_was_there(workbench, made, llm) -> None:
-    before = view_build(workbench, made).build
+def test_asking_again_keeps_what_was_there_also_when_it_fails(workbench, made, llm) -> None:
+    regenerate(workbench, made, Stage.SUB_QUESTIONS, 1)
+    view = view_build(workbench, made)
+    assert asked(llm) == {"sub-questions": 1}
+    assert len(view.records[Stage.SUB_QUESTIONS]) == 2
+    assert len(view.records[Stage.COMPONENTS]) == 1
     llm.usual = Answer('{"questions": []}')
     with pytest.raises(WorkbenchError):
         regenerate(workbench, made, Stage.KEY_QUESTIONS)
     after = view_build(workbench, made).build
-    assert (after.key_questions, after.sub_questions) == (before.key_questions, before.sub_questions)
+    assert (after.key_questions, after.sub_questions) == (view.build.key_questions, view.build.sub_questions)
 
 
 def test_attributes_excluded_or_reworded_show_where_they_matter(workbench, dimension, made) -> None:
@@ -377,6 +367,9 @@ def test_attributes_excluded_or_reworded_show_where_they_matter(workbench, dimen
 
 
 def test_a_build_of_somebody_without_attributes_left_is_still_shown(workbench, dimension) -> None:
+    for number in (2, 10):  # components; from three to nine can be asked for
+        with pytest.raises(InputError, match="can't be asked for"):
+            start_build(workbench, dimension, MODEL, max_components=number)
     build_id = start_build(workbench, dimension, "rules", "sh:Ada")
     run_stages(workbench, build_id)
     for attribute in attributes_of(workbench, get_project(workbench, "P").id, dimension.id):
@@ -384,9 +377,3 @@ def test_a_build_of_somebody_without_attributes_left_is_still_shown(workbench, d
     assert view_build(workbench, build_id).in_use == []
     with pytest.raises(WorkbenchError):
         regenerate(workbench, build_id, Stage.COMPONENTS)
-
-
-def test_from_three_to_nine_components(workbench, dimension) -> None:
-    for number in (2, 10):
-        with pytest.raises(InputError, match="can't be asked for"):
-            start_build(workbench, dimension, MODEL, max_components=number)

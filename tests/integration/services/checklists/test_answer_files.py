@@ -108,16 +108,14 @@ def test_rows_that_cant_be_used_are_listed_and_the_others_come_in(bench: Workben
     assert import_answers(bench, CHECKLIST, written([{**good, "expert": ""}]), "x.csv", expert="Bo").kept == 1
 
 
-def test_a_table_of_something_else_is_refused(bench: Workbench, draw: AnswerDraw) -> None:
+def test_a_table_of_something_else_and_one_before_the_draw_are_refused(bench: Workbench) -> None:
+    with pytest.raises(NotReadyError, match="No texts are drawn"):
+        import_answers(bench, CHECKLIST, b"doc_id,answer\nd,yes", "x.csv")
+    draw_texts(bench, CHECKLIST, 3, seed=3)
     with pytest.raises(FileFormatError, match="no column “doc_id”"):
         import_answers(bench, CHECKLIST, b"a,b\n1,2", "x.csv")
     with pytest.raises(FileFormatError, match="binary data"):
         import_answers(bench, CHECKLIST, b"doc_id,answer\n\0,yes", "x.csv")
-
-
-def test_nothing_comes_in_before_texts_are_drawn(bench: Workbench) -> None:
-    with pytest.raises(NotReadyError, match="No texts are drawn"):
-        import_answers(bench, CHECKLIST, b"doc_id,answer\nd,yes", "x.csv")
 
 
 def test_everybodys_answers_say_how_their_texts_were_drawn_and_a_sheet_does_not(

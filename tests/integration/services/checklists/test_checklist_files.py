@@ -79,26 +79,23 @@ def test_what_comes_back_into_its_project_knows_its_attributes(bench: Workbench,
         c.name: c.attributes for c in built.checklist.components
     }
     assert len(attributes_of(bench, 1)) == 4
+    for form in ("csv", "md"):
+        draft = import_checklist_file(bench, 1, export_file(bench, built, form), f"mine.{form}").checklist
+        assert [(q.text, q.component) for q in draft.asked] == [(q.text, q.component) for q in built.checklist.asked]
 
 
-@pytest.mark.parametrize("form", ["csv", "md"])
-def test_questions_come_back_from_table_and_markdown(bench: Workbench, built: ChecklistView, form: str) -> None:
-    draft = import_checklist_file(bench, 1, export_file(bench, built, form), f"mine.{form}").checklist
-    assert [(q.text, q.component) for q in draft.asked] == [(q.text, q.component) for q in built.checklist.asked]
+UNREADABLE = [
+    ("a.csv", b'text,weight\n"a?,1', "Row 1"),
+    ("a.csv", b"text\n\xff", "UTF-8"),
+    ("a.docx", b"PK", "a.docx is no kind"),
+    ("a.json", b"{", "JSON"),
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "place"),
-    [
-        ("a.csv", b'text,weight\n"a?,1', "Row 1"),
-        ("a.csv", b"text\n\xff", "UTF-8"),
-        ("a.docx", b"PK", "a.docx is no kind"),
-        ("a.json", b"{", "JSON"),
-    ],
-)
-def test_nothing_comes_in_from_what_cant_be_read(bench: Workbench, name: str, data: bytes, place: str) -> None:
-    with pytest.raises(FileFormatError, match=place):
-        import_checklist_file(bench, 1, data, name)
+def test_nothing_comes_in_from_what_cant_be_read(bench: Workbench) -> None:
+    for name, data, place in UNREADABLE:
+        with pytest.raises(FileFormatError, match=place):
+            import_checklist_file(bench, 1, data, name)
     assert len(versions_of(bench, 1)) == 1
 
 
@@ -111,19 +108,17 @@ def _asking(bench: Workbench, *questions: str) -> ChecklistView:
     return view_checklist(bench, 1)
 
 
-@pytest.mark.parametrize("form", ["deepeval", "inspect"])
-def test_no_wording_becomes_code(bench: Workbench, form: str) -> None:
-    tree = ast.parse(export_file(bench, _asking(bench, BREAKING), form))
-    (value,) = [
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(t := node.targets[0], ast.Name) and t.id == "CHECKLIST"
-    ]
-    assert ast.literal_eval(value)["questions"][0]["text"] == BREAKING
-
-
-def test_no_wording_becomes_a_template_or_breaks_yaml(bench: Workbench) -> None:
-    content = export_file(bench, _asking(bench, BREAKING), "promptfoo").decode()
+def test_no_wording_becomes_code_a_template_or_breaks_yaml(bench: Workbench) -> None:
+    view = _asking(bench, BREAKING)
+    for form in ("deepeval", "inspect"):
+        tree = ast.parse(export_file(bench, view, form))
+        (value,) = [
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(t := node.targets[0], ast.Name) and t.id == "CHECKLIST"
+        ]
+        assert ast.literal_eval(value)["questions"][0]["text"] == BREAKING, form
+    content = export_file(bench, view, "promptfoo").decode()
     config = yaml.safe_load(content)
     code = config["defaultTest"]["assert"][0]["value"]
     line = code.splitlines()[0].removeprefix("const checklist = ").removesuffix(";")
@@ -145,18 +140,17 @@ def test_names_of_files_can_be_imported_by_python(bench: Workbench) -> None:
     assert export_name(view, "deepeval").removesuffix(".py").isidentifier()
 
 
-@pytest.mark.parametrize("form", ["json", "yaml"])
-def test_comments_go_out_and_come_in_with_their_question(bench, built, form):
+def test_comments_go_out_and_come_in_with_their_question(bench, built):
     question = built.checklist.asked[0]
     comment_on(bench, question.id, "Too <b>soft</b>?", "Ana")
     (said,) = comments_on(bench, built.checklist.id)[question.id]
     settle_comment(bench, said.id, True, "Ben")
-    data = export_file(bench, built, form)
-    draft = import_checklist_file(bench, 1, data, f"mine.{form}").checklist
-    ((found,),) = comments_on(bench, draft.id).values()
-    assert (found.who, found.text, found.at, found.resolved) == ("Ana", "Too <b>soft</b>?", said.at, True)
-    if form == "json":
-        jsonschema.validate(json.loads(data), json.loads(schema_text()))
+    files = {form: export_file(bench, built, form) for form in ("json", "yaml")}
+    jsonschema.validate(json.loads(files["json"]), json.loads(schema_text()))
+    for form, data in files.items():
+        draft = import_checklist_file(bench, 1, data, f"mine.{form}").checklist
+        ((found,),) = comments_on(bench, draft.id).values()
+        assert (found.who, found.text, found.at, found.resolved) == ("Ana", "Too <b>soft</b>?", said.at, True), form
 
 
 def test_what_is_no_comment_is_passed_over(bench):

@@ -1,6 +1,8 @@
 """A checklist in another project: what came with it, and that a judge is asked alike there."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,8 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
 
 RUBRIC = "How polite:\n- greets  \n\n  * thanks\ttwice\n“Ünïcode” \u2028 %yes: #no\n"
 TASK = Task("reply", "ticket", "Replies of a help desk: short, “warm”.", "German")
@@ -35,9 +39,7 @@ def usual() -> Answer:
     return Answer("no idea")
 
 
-@pytest.fixture
-def exported(workbench: Workbench) -> dict[str, bytes]:
-    """Format -> the checklist of project A, whose judge has a prompt of the project's own."""
+def _export(workbench: Workbench) -> dict[str, bytes]:
     project = create_project(workbench, "A", TASK, (Dimension("tone", RUBRIC, 0, 7),))
     with workbench.database.write() as work:
         dimension = work.projects.dimension(project.id, "tone")
@@ -48,6 +50,27 @@ def exported(workbench: Workbench) -> dict[str, bytes]:
     save_wording(workbench, project.id, PROMPT, f"{system}\nBe strict.\n", user)
     view = view_checklist(workbench, dimension.id)
     return {form: export_file(workbench, view, form) for form in ("json", "yaml")}
+
+
+@pytest.fixture(scope="module")
+def made() -> Prepared[dict[str, bytes]]:
+    """Made once; each test has a copy."""
+    return prepared(_export)
+
+
+@pytest.fixture
+def workbench(made: Prepared[dict[str, bytes]], llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """One with project A, whose judge has a prompt of the project's own."""
+    made.copy(tmp_path)
+    found = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield found
+    found.database.close()
+
+
+@pytest.fixture
+def exported(made: Prepared[dict[str, bytes]]) -> dict[str, bytes]:
+    """Format -> the checklist of project A."""
+    return made.made
 
 
 def requests(workbench: Workbench, llm: FakeLlm, project: str) -> list[str]:
@@ -63,7 +86,7 @@ def requests(workbench: Workbench, llm: FakeLlm, project: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("form", "there"),
-    [("json", "nothing"), ("yaml", "nothing"), ("json", "project"), ("yaml", "dimension"), ("json", "rated")],
+    [("yaml", "nothing"), ("json", "project"), ("json", "rated")],
 )
 def test_an_imported_checklist_is_asked_to_the_byte(workbench, exported, llm: FakeLlm, form: str, there: str) -> None:
     if there != "nothing":
@@ -153,11 +176,18 @@ def test_an_own_prompt_that_the_file_hasnt_is_a_difference(workbench, exported) 
     assert project_prompt(workbench, project.id, PROMPT).in_use == 0
 
 
-def test_the_same_settings_again_are_no_difference(workbench, exported) -> None:
+def test_the_same_settings_and_older_files_without_them_are_no_difference(workbench, exported) -> None:
     project = get_project(workbench, "A")
     for holds in ("", "file", "project"):
         found = import_checklist(workbench, project.id, exported["json"], "tone.json", holds=holds)
         assert (found.made, found.taken, found.differs) == (False, (), ())
+    document = json.loads(exported["json"])
+    for field in ("source_name", "description", "language", "prompts"):
+        document.pop(field, None)
+    save_task(workbench, project.id, TASK)
+    save_dimension(workbench, Dimension("tone", RUBRIC, 0, 7, 0, 1))
+    found = import_checklist(workbench, project.id, json.dumps(document).encode(), "tone.json")
+    assert found.differs == ()
 
 
 def test_a_file_without_settings_makes_nothing_but_the_draft(workbench, exported) -> None:
@@ -169,14 +199,3 @@ def test_a_file_without_settings_makes_nothing_but_the_draft(workbench, exported
     with pytest.raises(FileFormatError):
         project_for_checklist(workbench, "C", broken, "tone.json")
     assert [project.name for project in list_projects(workbench)] == ["A"]
-
-
-def test_older_files_say_nothing_of_prompts_and_language(workbench, exported) -> None:
-    document = json.loads(exported["json"])
-    for field in ("source_name", "description", "language", "prompts"):
-        document.pop(field, None)
-    project = get_project(workbench, "A")
-    save_task(workbench, project.id, TASK)
-    save_dimension(workbench, Dimension("tone", RUBRIC, 0, 7, 0, 1))
-    found = import_checklist(workbench, project.id, json.dumps(document).encode(), "tone.json")
-    assert found.differs == ()

@@ -47,18 +47,17 @@ def test_marks_are_edits_that_can_be_undone(workbench: Workbench, draft: Checkli
     assert get_checklist(workbench, draft.id).asked == draft.asked
 
 
-@pytest.mark.parametrize("cap", [0.5, 5, float("nan")])
-def test_a_cap_outside_of_the_scale_is_refused(workbench: Workbench, draft: Checklist, cap: float) -> None:
-    with pytest.raises(InputError):
-        marked(workbench, draft, 0, cap=cap)
-
-
-@pytest.mark.parametrize("thresholds", [1, 4])
-def test_a_grade_of_one_or_four_is_not_published(workbench: Workbench, draft: Checklist, thresholds: int) -> None:
-    for place in range(thresholds):
+def test_a_cap_outside_of_the_scale_and_a_grade_of_one_or_four_are_refused(
+    workbench: Workbench, draft: Checklist
+) -> None:
+    for cap in (0.5, 5, float("nan")):
+        with pytest.raises(InputError):
+            marked(workbench, draft, 0, cap=cap)
+    for place in range(4):
         marked(workbench, draft, place, grade="clear")
-    with pytest.raises(InputError, match="clear"):
-        publish(workbench, draft.id)
+        if place in (0, 3):
+            with pytest.raises(InputError, match="clear"):
+                publish(workbench, draft.id)
 
 
 def test_scores_follow_and_the_judge_is_asked_the_same(

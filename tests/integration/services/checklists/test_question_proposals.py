@@ -68,7 +68,7 @@ def test_a_proposal_changes_nothing_until_it_is_accepted_and_can_be_taken_back(
     assert get_checklist(workbench, draft.id) == draft
 
 
-def test_a_split_question_stays_in_its_place_with_its_attributes(
+def test_split_questions_stay_in_their_place_and_merged_ones_become_one(
     workbench: Workbench, llm: FakeLlm, draft: Checklist
 ) -> None:
     llm.script(answers("Is A there?", "Is B there?", "Is C there?"))
@@ -83,9 +83,7 @@ def test_a_split_question_stays_in_its_place_with_its_attributes(
     }
     undo(workbench, draft.id, history_of(workbench, draft.id)[0].id)
     assert get_checklist(workbench, draft.id) == draft
-
-
-def test_merged_questions_become_one(workbench: Workbench, llm: FakeLlm, draft: Checklist) -> None:
+    # Merged questions become one.
     llm.script(answers("Is each part in its place?"))
     first, second, *others = draft.asked
     propose(workbench, draft.id, Action.MERGE, [second.id, first.id], MODEL)

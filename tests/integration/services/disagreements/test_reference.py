@@ -25,7 +25,7 @@ def _result(workbench: Workbench, run: int) -> DimensionResult:
     return found
 
 
-def test_the_reference_is_the_decision_else_what_most_say(workbench: Workbench) -> None:
+def test_the_reference_is_the_decision_else_what_most_say_and_anchors_too(workbench: Workbench) -> None:
     made = parted_project(workbench, texts=6)
     experts_say(workbench, made, {"Ana": ANA, "Ben": BEN})
     run = judge_says(workbench, made, "one", JUDGE)
@@ -47,19 +47,27 @@ def test_the_reference_is_the_decision_else_what_most_say(workbench: Workbench) 
     assert side.outside[row, 2].tolist() == [True, False, False, False, False, False]
     assert side.decided_texts == 3
     assert np.array_equal(side.people, before.people, equal_nan=True)
+    with workbench.database.read() as work:
+        dimension = work.projects.dimension_by_id(1)
+    frozen = freeze_anchors(workbench, 1, dimension, "Ana").answers
+    assert frozen[texts[0], first.id] is Answer.NO
+    assert frozen[texts[2], first.id] is Answer.NO
+    assert (texts[1], first.id) not in frozen
+    assert (texts[0], third.id) not in frozen, "it does not apply"
     undo_decision(workbench, over_all.id)
     again = expert_side(workbench, _result(workbench, run))
     assert again is not None
     assert again.reference[row[2], 0] == 1
 
 
-def test_figures_of_the_judge_move_and_those_among_experts_do_not(workbench: Workbench) -> None:
+def test_figures_of_judges_move_with_decisions_those_of_experts_do_not(workbench: Workbench) -> None:
     made = parted_project(workbench, texts=6)
     experts_say(workbench, made, {"Ana": ANA, "Ben": BEN})
-    run = judge_says(workbench, made, "one", JUDGE)
+    runs = [judge_says(workbench, made, judge, JUDGE) for judge in ("llama:one", "llama:two")]
     texts, first = text_ids(workbench, made), made.asked[0]
-    result = _result(workbench, run)
+    result = _result(workbench, runs[1])
     before, shares = asked_of_experts(workbench, result), corrected_shares(workbench, result)
+    panel_before = judge_panel(workbench, 1, result)
     for text in texts[:3]:
         decide_answer(workbench, made.id, first.id, text, Answer.NO)
     after, corrected = asked_of_experts(workbench, result), corrected_shares(workbench, result)
@@ -78,42 +86,16 @@ def test_figures_of_the_judge_move_and_those_among_experts_do_not(workbench: Wor
     assert (before_share.human_only.value, after_share.human_only.value) == (0.25, 0)
     assert corrected.decided == 3
     assert shares.stand_in == corrected.stand_in, "it rests on the experts' own answers"
-
-
-def test_judges_beside_each_other_and_the_rubrics_evidence_rest_on_decisions(workbench: Workbench) -> None:
-    made = parted_project(workbench, texts=6)
-    experts_say(workbench, made, {"Ana": ANA, "Ben": BEN})
-    runs = [judge_says(workbench, made, judge, JUDGE) for judge in ("llama:one", "llama:two")]
-    result = _result(workbench, runs[1])
-    before = judge_panel(workbench, 1, result)
-    texts, first = text_ids(workbench, made), made.asked[0]
-    for text in texts[:3]:
-        decide_answer(workbench, made.id, first.id, text, Answer.NO)
-    after = judge_panel(workbench, 1, result)
-    assert before is not None
-    assert after is not None
-    assert after.panel.n == before.panel.n + 2
-    assert after.panel.judges[0].accuracy > before.panel.judges[0].accuracy
+    # Judges beside each other, and the rubric's evidence, rest on decisions.
+    panel_after = judge_panel(workbench, 1, result)
+    assert panel_before is not None
+    assert panel_after is not None
+    assert panel_after.panel.n == panel_before.panel.n + 2
+    assert panel_after.panel.judges[0].accuracy > panel_before.panel.judges[0].accuracy
     side = expert_side(workbench, result)
     assert side is not None
     evidence = rubric_evidence(workbench, result, made)
     assert np.array_equal(evidence.experts_say, side.reference, equal_nan=True)
-
-
-def test_anchors_are_frozen_with_decisions(workbench: Workbench) -> None:
-    made = parted_project(workbench, texts=6)
-    experts_say(workbench, made, {"Ana": ANA, "Ben": BEN})
-    texts, (first, _, third) = text_ids(workbench, made), made.asked
-    decide_answer(workbench, made.id, first.id, texts[0], Answer.NO)
-    decide_answer(workbench, made.id, first.id, texts[2], Answer.NO)
-    decide_answer(workbench, made.id, third.id, texts[1], Answer.NOT_APPLICABLE)
-    with workbench.database.read() as work:
-        dimension = work.projects.dimension_by_id(1)
-    frozen = freeze_anchors(workbench, 1, dimension, "Ana").answers
-    assert frozen[texts[0], first.id] is Answer.NO
-    assert frozen[texts[2], first.id] is Answer.NO
-    assert (texts[1], first.id) not in frozen
-    assert (texts[1], third.id) not in frozen
 
 
 def test_a_decision_about_a_text_that_was_not_drawn_for_experts_stands_for_no_others(workbench: Workbench) -> None:

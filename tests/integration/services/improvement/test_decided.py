@@ -22,10 +22,13 @@ from tests.support.wording_judges import (
     misreads_warm,
 )
 
+TEXTS = 64
+
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[DecidedProject]:
-    made = decided_project(tmp_path, WordingModels(misreads_warm, [guided("Warm means kind to the reader.")]))
+    models = WordingModels(misreads_warm, [guided("Warm means kind to the reader.")])
+    made = decided_project(tmp_path, models, texts=TEXTS)
     yield made
     made.workbench.database.close()
 
@@ -56,9 +59,9 @@ def test_halves_are_kept_and_documents_that_come_later_get_theirs(there: Decided
     after = decided(there)
     assert after.halves == before.halves
     with there.workbench.database.write() as work:
-        for text in work.texts.all(1)[80:]:
+        for text in work.texts.all(1)[TEXTS:]:
             work.decisions.add(there.question.id, text.id, Answer.YES, "Ana")
-    assert sorted(decided(there).halves.values()) == sorted([*DocumentHalf] * 50)
+    assert sorted(decided(there).halves.values()) == sorted([*DocumentHalf] * (TEXTS // 2 + 10))
     assert len(decided(there).proof) == 10
 
 
@@ -72,7 +75,7 @@ def test_an_undone_decision_is_none_and_a_line_made_guidance_spends_its_text(the
     assert first not in found.texts
     assert second not in found.proof
     assert second in found.spent
-    assert len(found.proof) == 38
+    assert len(found.proof) == TEXTS // 2 - 2
 
 
 def test_a_draft_sees_the_judges_of_all_versions_it_descends_from(there: DecidedProject) -> None:
@@ -81,4 +84,4 @@ def test_a_draft_sees_the_judges_of_all_versions_it_descends_from(there: Decided
     assert [run.id for run in judged_runs(there.workbench, later.id)] == [there.run]
     (found,) = decided_questions(there.workbench, later.id).values()
     assert found.question.id == later.asked[ASKED].id
-    assert (len(found.answers), found.reworded) == (80, False)
+    assert (len(found.answers), found.reworded) == (TEXTS, False)

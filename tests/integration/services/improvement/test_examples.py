@@ -51,7 +51,7 @@ def made(tmp_path: Path) -> Iterator[Made]:
         models = WordingModels(judging, ())
         folder = tmp_path / str(len(opened))
         folder.mkdir()
-        opened.append(decided_project(folder, models, **options))
+        opened.append(decided_project(folder, models, **{"texts": 64, **options}))
         return opened[-1]
 
     yield project
@@ -60,7 +60,7 @@ def made(tmp_path: Path) -> Iterator[Made]:
 
 
 def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
-    there = made(decided=70)
+    there = made(decided=60)
     (found,) = decided_questions(there.workbench, there.draft.id).values()
     ahead = forecast_improvement(there.workbench, there.question.id, "")
     there.models.requests.clear()
@@ -96,31 +96,21 @@ def test_examples_are_chosen_proven_taken_and_shown(made: Made) -> None:
     assert all(example.text in system for example in asked.examples), "where a cache holds it"
 
 
-def test_without_examples_the_usual_prompt_asks(made: Made) -> None:
-    there = made(decided=70)
-    accept_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
-    write_examples(there.workbench, get_checklist(there.workbench, there.draft.id).asked[ASKED], ())
-    assert get_checklist(there.workbench, there.draft.id).asked == there.draft.asked
-    publish(there.workbench, there.draft.id)
-    there.models.requests.clear()
-    work_on(there.workbench, start_run(there.workbench, 1, RunOptions((there.dimension,), JUDGE)))
-    assert not there.models.requests, "every answer counts again"
-
-
-@pytest.mark.parametrize("form", ["json", "yaml", "csv"])
-def test_a_file_carries_examples_and_tools_show_them(made: Made, form: str) -> None:
-    there = made(decided=70)
+def test_a_file_carries_examples_and_tools_show_them(made: Made) -> None:
+    there = made(decided=60)
     accept_improvement(there.workbench, there.question.id, propose_examples(there.workbench, there.question.id).id)
     view = view_checklist(there.workbench, there.dimension.id)
-    data = export_file(there.workbench, view, form)
+    examples = view.checklist.asked[ASKED].examples
+    assert examples
     lineage = json.dumps(lineage_document(lineage_of_version(there.workbench, there.dimension.id)))
-    assert all(example.text in lineage for example in view.checklist.asked[ASKED].examples)
-    # A table names no rubric, so its dimension has to be there.
-    project, name = (1, "tone") if form == "csv" else (create_project(there.workbench, "Other", Task()).id, "")
-    found = import_checklist(there.workbench, project, data, f"a.{form}", name).checklist
-    assert [question.examples for question in found.asked] == [question.examples for question in view.checklist.asked]
     words = judge_words(view.project, view.dimension, view.checklist)
-    assert all(example.text in words.system for example in view.checklist.asked[ASKED].examples)
+    assert all(example.text in lineage and example.text in words.system for example in examples)
+    for form in ("json", "yaml", "csv"):
+        data = export_file(there.workbench, view, form)
+        # A table names no rubric, so its dimension has to be there.
+        project, name = (1, "tone") if form == "csv" else (create_project(there.workbench, form, Task()).id, "")
+        found = import_checklist(there.workbench, project, data, f"a.{form}", name).checklist
+        assert [one.examples for one in found.asked] == [one.examples for one in view.checklist.asked], form
 
 
 @pytest.mark.parametrize(
@@ -151,11 +141,11 @@ def by_hand(kind: str, curt: str = "You get curt words on a mild day.") -> tuple
 
 
 def test_written_examples_are_proven_on_what_is_decided_later(made: Made) -> None:
-    there = made(decided=20)
+    there = made(decided=2)
     write_examples(there.workbench, there.question, by_hand("kind"), "Ben")
     (found,) = decided_questions(there.workbench, there.draft.id).values()
     assert found.proof == {}, "who writes them has read what was decided"
-    there.decide(slice(20, 80))
+    there.decide(slice(2, 64))
     attempt = propose_examples(there.workbench, there.question.id, written=True)
     assert attempt.before.examples == ()
     assert [len(tried.wording.examples) for tried in attempt.tried] == [2, 4]
@@ -166,26 +156,26 @@ def test_written_examples_are_proven_on_what_is_decided_later(made: Made) -> Non
     assert get_checklist(there.workbench, there.draft.id).asked[ASKED].examples == by_hand("kind")
 
 
-def test_written_examples_that_teach_nothing_are_not_taken(made: Made) -> None:
-    there = made(decided=70)
+def test_written_examples_that_teach_nothing_are_not_taken_and_can_go(made: Made) -> None:
+    there = made(decided=60)
     with pytest.raises(NotReadyError):
         propose_examples(there.workbench, there.question.id, written=True)
-    write_examples(there.workbench, there.question, by_hand("kind")[:0])
-    dull = Example("A sunny note.", "yes"), Example("A rainy note.", "no")
-    write_examples(there.workbench, there.question, dull)
-    attempt = propose_examples(there.workbench, there.question.id, written=True)
-    assert (attempt.best, attempt.proof, attempt_outcome(attempt)) == (None, None, "none better")
-
-
-def test_an_example_is_not_asked_about_even_as_a_passage(made: Made) -> None:
-    there = made(decided=70)
     texts = [f"Letter {n}, {'kind' if n % 2 == 0 else 'curt'} words" for n in (4, 5)]
     write_examples(there.workbench, there.question, [Example(texts[0], "yes"), Example(texts[1], "no")])
     there.models.requests.clear()
-    propose_examples(there.workbench, there.question.id, written=True)
-    for request in there.models.requests:
+    attempt = propose_examples(there.workbench, there.question.id, written=True)
+    assert (attempt.best, attempt.proof, attempt_outcome(attempt)) == (None, None, "none better")
+    assert there.models.requests
+    for request in there.models.requests:  # an example is not asked about, even as a passage
         shown = [one["text"] for each in request.prompt.variables["questions"] for one in each.get("examples", ())]
         assert not any(text in request.prompt.variables["item"]["text"] for text in shown)
+    # Without examples every answer counts again.
+    write_examples(there.workbench, get_checklist(there.workbench, there.draft.id).asked[ASKED], ())
+    assert get_checklist(there.workbench, there.draft.id).asked == there.draft.asked
+    publish(there.workbench, there.draft.id)
+    there.models.requests.clear()
+    work_on(there.workbench, start_run(there.workbench, 1, RunOptions((there.dimension,), JUDGE)))
+    assert not there.models.requests
 
 
 @pytest.mark.parametrize(
@@ -235,7 +225,7 @@ def test_too_few_decisions_teach_nothing(made: Made) -> None:
 
 @pytest.mark.long
 def test_examples_that_carry_nothing_are_hardly_ever_proven(made: Made) -> None:
-    found = [made(errs_at_random(seed)) for seed in range(20)]
+    found = [made(errs_at_random(seed), texts=80) for seed in range(20)]
     versions_by_dimension = [attempt_outcome(propose_examples(there.workbench, there.question.id)) for there in found]
     assert sum(standing == "proven better" for standing in versions_by_dimension) <= 1
     assert versions_by_dimension.count("not proven") + versions_by_dimension.count("none better") >= 19

@@ -26,7 +26,7 @@ from tests.support.wording_judges import (
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[DecidedProject]:
     models = WordingModels(misreads_warm, [guided("Warm means kind to the reader.")])
-    made = decided_project(tmp_path, models)
+    made = decided_project(tmp_path, models, texts=64)
     yield made
     made.workbench.database.close()
 
@@ -51,7 +51,7 @@ def test_each_version_is_judged_on_the_same_texts(there: DecidedProject) -> None
     assert (found.judge, [each.version for each in found.versions]) == (JUDGE, [1, 2, 3])
     assert [each.reworded for each in found.versions] == [False, True, False]
     assert [each.run for each in found.versions] == [there.run, run, None]
-    assert [each.decisions for each in found.versions] == [0, 79, 1]
+    assert [each.decisions for each in found.versions] == [0, 63, 1]
     assert first.errors is not None
     assert second.errors is not None
     assert found.texts == first.errors.n == second.errors.n == 40
@@ -67,9 +67,9 @@ def test_nothing_decided_has_no_timeline(there: DecidedProject) -> None:
 
 def test_a_forecast_counts_all_that_may_be_asked_and_asks_nothing(there: DecidedProject) -> None:
     found = forecast_improvement(there.workbench, there.question.id, WRITER)
-    assert (found.development, found.proof, found.provable) == (40, 40, True)
-    assert found.calls == 5 * 40 + 40 + 1
-    assert found.input_tokens > 240 * 100
+    assert (found.development, found.proof, found.provable) == (32, 32, True)
+    assert found.calls == 5 * 32 + 32 + 1
+    assert found.input_tokens > 192 * 100
     assert there.models.requests == []
     assert found.cost_usd is None, "what one's own server takes isn't known"
     with pytest.raises(NotReadyError):
@@ -78,7 +78,7 @@ def test_a_forecast_counts_all_that_may_be_asked_and_asks_nothing(there: Decided
 
 def test_a_forecast_costs_what_both_models_charge(tmp_path: Path) -> None:
     models = WordingModels(misreads_warm, [], "openai:gpt-4o")
-    there = decided_project(tmp_path, models, decided=40)
+    there = decided_project(tmp_path, models, texts=20)
     found = forecast_improvement(there.workbench, there.question.id, "openai:gpt-4o-mini")
     assert not found.provable
     assert found.calls == 5 * found.development + 1

@@ -77,7 +77,7 @@ def left_of(bench: Workbench, model: str = KNOWN, project: int | None = 1) -> fl
 
 
 def test_what_the_server_gives_a_project_a_month_is_kept(workbench: Workbench, monthly: Monthly) -> None:
-    dimension = ready_to_score(workbench, texts=12)
+    dimension = ready_to_score(workbench, texts=6)
     monthly("0.01")
     report = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)), concurrency=1)
     assert isinstance(report.fatal, BudgetError)
@@ -89,13 +89,13 @@ def test_what_the_server_gives_a_project_a_month_is_kept(workbench: Workbench, m
     assert "has used up the $0.01 that the server gives it a month" in answer.error
     monthly("1")
     again = work_on(workbench, report.run.id)
-    assert (again.run.done, again.tally.calls) == (12, 12 - report.run.done)
+    assert (again.run.done, again.tally.calls) == (6, 6 - report.run.done)
 
 
 def test_what_it_gives_a_person_counts_over_all_projects_and_is_nobody_else_s(
     workbench: Workbench, monthly: Monthly
 ) -> None:
-    dimension = ready_to_score(workbench, texts=12)
+    dimension = ready_to_score(workbench, texts=6)
     create_project(workbench, "Other", Task("summary", "article"))
     fay, gus = as_(workbench, "Fay"), as_(workbench, "Gus")
     monthly(person="0.01")
@@ -108,9 +108,9 @@ def test_what_it_gives_a_person_counts_over_all_projects_and_is_nobody_else_s(
     assert left_of(gus) == 0.005
     assert left_of(workbench) is None
     monthly(person="1")
-    assert work_on(gus, report.run.id).run.done == 12
+    assert work_on(gus, report.run.id).run.done == 6
     assert left_of(fay) == pytest.approx(1 - report.run.done * TEXT)
-    assert left_of(gus) == pytest.approx(1 - (12 - report.run.done) * TEXT)
+    assert left_of(gus) == pytest.approx(1 - (6 - report.run.done) * TEXT)
 
 
 def test_the_tighter_of_both_binds_and_says_which_it_is(workbench: Workbench, monthly: Monthly) -> None:
@@ -164,7 +164,7 @@ def test_what_others_spend_meanwhile_is_gone_for_a_run_under_way(
     workbench: Workbench, monthly: Monthly, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process spends all the rest for the same person while the run waits for its second reply."""
-    dimension = ready_to_score(workbench, texts=12)
+    dimension = ready_to_score(workbench, texts=4)
     fay = as_(workbench, "Fay")
     run = start_run(fay, 1, RunOptions((dimension,), KNOWN))
     monthly(person="0.02")
@@ -230,23 +230,17 @@ def test_what_is_no_amount_is_a_sentence(monthly: Monthly, variable: str, writte
         monthly_budgets()
 
 
-def test_last_months_calls_are_last_months(workbench: Workbench, monthly: Monthly) -> None:
+def test_last_months_calls_are_gone_and_none_makes_up_for_another(workbench: Workbench, monthly: Monthly) -> None:
     dimension = ready_to_score(workbench, texts=4)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)))
     monthly("0.02")
     assert left_of(workbench) == pytest.approx(0.02 - 4 * TEXT)
-    with workbench.database.write() as work:
-        for row in work._session.exec(select(ModelCallRow)):
-            row.created_at -= timedelta(days=40)
-    assert left_of(workbench) == 0.02
-
-
-def test_nothing_makes_up_for_what_was_paid(workbench: Workbench, monthly: Monthly) -> None:
-    """A project's file brings its ledger, whatever stands there."""
-    dimension = ready_to_score(workbench, texts=4)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)))
-    monthly("0.02")
+    # A project's file brings its ledger, whatever stands there; nothing makes up for what was paid.
     with workbench.database.write() as work:
         first = select(ModelCallRow.id).limit(1)
         work._session.execute(update(ModelCallRow).where(col(ModelCallRow.id).in_(first)).values(cost_usd=-100.0))
     assert left_of(workbench) == pytest.approx(0.02 - 3 * TEXT)
+    with workbench.database.write() as work:
+        for row in work._session.exec(select(ModelCallRow)):
+            row.created_at -= timedelta(days=40)
+    assert left_of(workbench) == 0.02

@@ -59,19 +59,19 @@ def test_what_the_first_model_needs_is_imported_ahead_and_once(tmp_path: Path, m
 def test_a_reply_of_one_project_tells_another_nothing_where_people_sign_in(workbench: Workbench, llm: FakeLlm) -> None:
     """The same texts and checklist in two projects: on one's own computer the second is free, in a team it isn't."""
     llm.usual = Answer(all_yes)
-    first = scored_in(workbench, ready_to_score(workbench))
+    first = scored_in(workbench, ready_to_score(workbench, texts=4))
     fay = Actor(None, "Fay", memberships={2: Membership(Role.FACILITATOR, "Fay")})
     team = replace(workbench, actor=fay)
     dimension = same_again(workbench)
     options = RunOptions((dimension,), "llama:judge")
-    assert forecast(workbench, 2, options).estimate.calls_cached == 12
+    assert forecast(workbench, 2, options).estimate.calls_cached == 4
     assert forecast(team, 2, options).estimate.calls_cached == 0
     llm.requests.clear()
     begun = work_on(team, start_run(team, 2, options))
-    assert (begun.tally.calls, begun.tally.cached, len(llm.requests)) == (first.tally.calls, 0, 12)
+    assert (begun.tally.calls, begun.tally.cached, len(llm.requests)) == (first.tally.calls, 0, 4)
     again = work_on(team, start_run(team, 2, replace(options, reuse=False)))
-    assert (again.tally.calls, again.tally.cached) == (0, 12)
-    assert len(recorded_calls(team, again.run.id)) == 12
+    assert (again.tally.calls, again.tally.cached) == (0, 4)
+    assert len(recorded_calls(team, again.run.id)) == 4
 
 
 def scored_in(workbench: Workbench, dimension: Dimension) -> RunReport:

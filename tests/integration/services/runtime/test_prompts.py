@@ -61,24 +61,18 @@ def built(workbench: Workbench) -> Dimension:
 
 def test_stages_ask_with_the_projects_wording_and_record_its_number_and_hash(workbench, llm) -> None:
     dimension = built(workbench)
+    other = create_project(workbench, "Q", Task())
+    reworded(workbench, "components", other.id)
     assert reworded(workbench, "clusters") == 1
     build_id = start_build(workbench, dimension, "llama:builder")
-    run_stages(workbench, build_id)
-    assert marks(llm) == [False, True, False, False, False]
+    run_stages(workbench, build_id, [Stage.COMPONENTS, Stage.CLUSTERS])
+    assert marks(llm) == [False, True], "another project's wording counts there alone"
     record = view_build(workbench, build_id).records[Stage.CLUSTERS][0]
     assert record.prompt == "clusters@1+own1"
     assert record.prompt_digest == project_prompt(workbench, 1, "clusters").wording(1).digest
     prompt = sent_prompt(workbench, 1, record)
     assert prompt is not None
     assert MARK in prompt.system
-
-
-def test_another_project_keeps_the_built_in_wording(workbench, llm) -> None:
-    dimension = built(workbench)
-    other = create_project(workbench, "Q", Task())
-    reworded(workbench, "components", other.id)
-    run_stages(workbench, start_build(workbench, dimension, "llama:builder"), [Stage.COMPONENTS])
-    assert marks(llm) == [False]
 
 
 def test_thinking_aloud_and_the_judge_ask_with_it_too(workbench, llm) -> None:
@@ -172,19 +166,16 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
-def test_a_wording_that_would_fail_is_refused_before_it_is_kept(workbench, text, said) -> None:
+def test_a_wording_that_would_fail_is_refused_before_it_is_kept(workbench, subtests) -> None:
     built(workbench)
     template = load_prompt("components")
-    with pytest.raises(PromptError, match=said):
-        save_wording(workbench, 1, "components", f"{template.system}\n{text}", template.user)
-    assert project_prompt(workbench, 1, "components").own == ()
-
-
-def test_a_wording_without_the_attributes_is_refused(workbench) -> None:
-    built(workbench)
+    for what, (text, said) in BROKEN.items():
+        with subtests.test(what):
+            with pytest.raises(PromptError, match=said):
+                save_wording(workbench, 1, "components", f"{template.system}\n{text}", template.user)
+            assert project_prompt(workbench, 1, "components").own == ()
     with pytest.raises(PromptError, match="never uses attributes"):
-        save_wording(workbench, 1, "components", load_prompt("components").system, "Go.")
+        save_wording(workbench, 1, "components", template.system, "Go.")
 
 
 def test_wordings_are_numbered_compared_and_gone_back_to(workbench) -> None:

@@ -27,12 +27,8 @@ from app.services.think_aloud.think_aloud_jobs import collect_batches
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors
 
-OPENAI = "openai:gpt-4o"
-MODELS = {
-    OPENAI: openai.OpenAIBatches,
-    "anthropic:claude-haiku-4-5": anthropic.AnthropicBatches,
-    "google:gemini-2.5-flash": google.GoogleBatches,
-}
+OPENAI, ANTHROPIC, GOOGLE = "openai:gpt-4o", "anthropic:claude-haiku-4-5", "google:gemini-2.5-flash"
+MODELS = {OPENAI: openai.OpenAIBatches, ANTHROPIC: anthropic.AnthropicBatches, GOOGLE: google.GoogleBatches}
 NAMES = ("order", "warmth", "clarity", "pace")
 
 
@@ -82,15 +78,13 @@ def model(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.mark.parametrize("model", MODELS)
 def test_all_dimensions_but_the_first_go_into_one_batch(database: Database, vendors: ModernVendors, model: str) -> None:
     asked = Asked(database, vendors, f"batch=0,mark=aloud-{model[:6]}")
     answers = asked.ask(model)
     assert [answer.dimension for answer in answers] == list(NAMES)
     assert all(answer.attributes and not answer.error and answer.round == 1 for answer in answers)
     assert (asked.live(), asked.batched()) == (1, 3)
-    again = asked.ask(model)
-    assert {answer.round for answer in again} == {2}
+    assert {answer.round for answer in asked.ask(model)} == {2}
     assert (asked.live(), asked.batched()) == (2, 6)
 
 
@@ -165,7 +159,7 @@ def test_what_is_there_is_collected_without_asking_anything(
     assert str(collect_batches(asked.workbench, asked.project)) == "Nothing was at a provider."
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", [OPENAI, GOOGLE, pytest.param(ANTHROPIC, marks=pytest.mark.long)])
 def test_what_is_there_is_cancelled_at_the_provider_and_what_came_is_kept(
     database: Database, vendors: ModernVendors, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,15 +238,10 @@ def test_one_program_waits_for_a_model_at_a_time() -> None:
             second.__enter__()
 
 
-def test_models_without_batches_are_named_before_anybody_is_asked(database: Database, vendors: ModernVendors) -> None:
+def test_the_forecast_says_what_batches_would_cost_and_who_takes_none(
+    database: Database, vendors: ModernVendors
+) -> None:
     asked = Asked(database, vendors, "batch=0,mark=aloud-none")
-    with pytest.raises(InputError, match="rules takes no batches"):
-        ask_models(asked.workbench, asked.project, asked.dimensions, ["openai:gpt-4o", "rules"], batch=AGAIN)
-    assert asked.live() == 0
-
-
-def test_the_forecast_says_what_batches_would_cost(database: Database, vendors: ModernVendors) -> None:
-    asked = Asked(database, vendors, "plain")
     ahead = (asked.workbench, asked.project, asked.dimensions, ["openai:gpt-4o"])
     (usual,), (batch,) = forecast_think_aloud(*ahead), forecast_think_aloud(*ahead, batch=True)
     assert usual.calls == 4
@@ -262,3 +251,7 @@ def test_the_forecast_says_what_batches_would_cost(database: Database, vendors: 
     assert "in batches" not in str(batch)
     with pytest.raises(InputError, match="takes no batches"):
         forecast_think_aloud(asked.workbench, asked.project, asked.dimensions, ["rules"], batch=True)
+    # Before anybody is asked, models without batches are named.
+    with pytest.raises(InputError, match="rules takes no batches"):
+        ask_models(asked.workbench, asked.project, asked.dimensions, ["openai:gpt-4o", "rules"], batch=AGAIN)
+    assert asked.live() == 0

@@ -48,7 +48,7 @@ def essays(workbench: Workbench, assignments: int, each: int, rated: bool = True
         return dimension
 
 
-@pytest.mark.parametrize(("assignments", "each"), [(3, 10), (1, 30), (2, 6), (5, 8), (6, 100)])
+@pytest.mark.parametrize(("assignments", "each"), [(3, 10), (2, 6), (6, 60)])
 def test_all_but_the_sample_texts_are_scored_where_documents_are_few_or_large(
     workbench: Workbench, assignments: int, each: int
 ) -> None:
@@ -88,13 +88,13 @@ def test_a_run_keeps_what_it_left_out_also_when_the_rule_would_say_otherwise_lat
     assert result.to_json()["excluded_texts"] == list(samples)
 
 
-@pytest.mark.parametrize("share", [1.0, 0.5])
-def test_where_nothing_is_left_the_reason_and_the_way_out_are_said(workbench: Workbench, share: float) -> None:
+def test_where_nothing_is_left_the_reason_and_the_way_out_are_said(workbench: Workbench) -> None:
     dimension = essays(workbench, 2, 2)
     ensure_samples(workbench, dimension.id)
-    with pytest.raises(NotReadyError, match="all 4 texts of the project were read as samples") as raised:
-        plan_run(workbench, 1, RunOptions((dimension,), "rules", share=share))
-    assert "nobody has read" in raised.value.hint
+    for share in (1.0, 0.5):
+        with pytest.raises(NotReadyError, match="all 4 texts of the project were read as samples") as raised:
+            plan_run(workbench, 1, RunOptions((dimension,), "rules", share=share))
+        assert "nobody has read" in raised.value.hint
 
 
 def test_a_share_of_unrated_texts_is_drawn_by_chance(workbench: Workbench) -> None:
@@ -127,21 +127,17 @@ def test_few_rated_texts_are_samples_before_unrated_ones(workbench: Workbench) -
     assert len({sample.text.doc_id for sample in samples}) == 4
 
 
-def test_a_sample_that_was_rated_since_shows_its_score(workbench: Workbench) -> None:
-    dimension = essays(workbench, 10, 3, rated=False)
-    first = ensure_samples(workbench, dimension.id)[0].text.id
-    with workbench.database.write() as work:
-        work.texts.add_ratings([(first, dimension.id, Rating("cohesion", r, v)) for r, v in (("a", 2.0), ("b", 3.0))])
-    assert [sample.score for sample in samples_of(workbench, dimension.id)] == [2.5, None, None, None]
-
-
-def test_an_unrated_text_replaces_a_sample(workbench: Workbench) -> None:
+def test_an_unrated_text_replaces_a_sample_and_shows_a_later_score(workbench: Workbench) -> None:
     dimension = essays(workbench, 10, 3, rated=False)
     samples = ensure_samples(workbench, dimension.id)
     options = sample_options(workbench, dimension.id, None, "essay 2")
     assert {option.score for option in options} == {None}
     replaced = replace_sample(workbench, dimension.id, samples[0].position, options[0].text.id)
     assert (replaced[0].text.id, replaced[0].score, replaced[0].chosen_by) == (options[0].text.id, None, "hand")
+    first = replaced[0].text.id
+    with workbench.database.write() as work:
+        work.texts.add_ratings([(first, dimension.id, Rating("cohesion", r, v)) for r, v in (("a", 2.0), ("b", 3.0))])
+    assert [sample.score for sample in samples_of(workbench, dimension.id)] == [2.5, None, None, None]
 
 
 def test_a_text_of_another_project_is_no_sample(workbench: Workbench) -> None:

@@ -14,14 +14,12 @@ from app.services.think_aloud.samples import (
 )
 from tests.support.made_data import made_data
 
-FILES = {
-    "summeval_model_annotations.aligned.paired.jsonl": 4,
-    "ELLIPSE_Final_github_test.csv": 7,
-    "topical_chat.json": 6,
-}
+ARTICLES, ESSAYS = "summeval_model_annotations.aligned.paired.jsonl", "ELLIPSE_Final_github_test.csv"
+TALKS = "topical_chat.json"
+FILES = {ARTICLES: 4, ESSAYS: 7, TALKS: 6}
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [pytest.param(ARTICLES, marks=pytest.mark.long), ESSAYS, TALKS])
 def test_samples_span_every_dimension_and_stay_out_of_scoring(workbench: Workbench, name: str) -> None:
     """An assignment has sixty essays and more; an article twelve summaries, a fact six responses."""
     import_file(workbench, made_data(name), "P")
