@@ -229,7 +229,7 @@ def test_nobody_may_anything_in_another_project(worlds: tuple[Rights, Mapping[st
     rights, world = worlds
     wrong = []
     for found in use_cases():
-        for actor in (FACILITATOR, DONE):  # whoever has no part is a stranger in the test above
+        for actor in (FACILITATOR, EXPERT, DONE, READER):  # whoever has no part is a stranger in the test above
             given = arguments(found, world["other"], actor.name)
             theirs = found.right is Right.BEGIN and any(given.values())  # a new project of another's dimensions
             free = found.right in NO_PROJECT and not theirs
