@@ -138,8 +138,9 @@ def _words_of_the_project() -> frozenset[str]:
     files = [path for path in project_files() if path.suffix in kinds or path.name in ("Makefile", "Dockerfile")]
     elsewhere = [path for path in files if path.relative_to(ROOT).parts[:2] != ("tests", "architecture")]
     said = [path.read_text(encoding="utf-8") for path in elsewhere]
-    words = {word for text in said for pattern in (r"\w+", r"[\w-]+") for word in re.findall(pattern, text)}
-    return frozenset(words | {path.name for path in project_files()})
+    words = {word for text in said for word in re.findall(r"[\w-]+", text)}
+    parts = {part for word in words for part in word.split("-")}
+    return frozenset(words | parts | {path.name for path in project_files()})
 
 
 def _rows(heading: str) -> list[list[str]]:

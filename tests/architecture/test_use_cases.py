@@ -5,12 +5,14 @@ import dataclasses
 import inspect
 import typing
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from app.domain.roles_and_rights import Right
 from app.services.runtime import workbench as identities
 from app.services.runtime.workbench import NO_PROJECT
+from tests.support.repository import parsed
 from tests.support.use_cases import FoundUseCase, use_cases
 
 
@@ -91,9 +93,10 @@ def test_what_changes_anything_leaves_a_trail() -> None:
     assert NO_ACT - {one.name for one in use_cases()} == set()
 
 
+@cache
 def _writes(found: FoundUseCase) -> bool:
     """Whether it, or a function of its module that it calls, opens the database for writing."""
-    module = ast.parse(Path(inspect.getfile(inspect.unwrap(found.function))).read_text(encoding="utf-8"))
+    module = parsed(Path(inspect.getfile(inspect.unwrap(found.function))))
     functions = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
     waiting, seen = [found.function.__name__], set[str]()
     while waiting:

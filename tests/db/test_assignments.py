@@ -1,14 +1,9 @@
 """Dimensions that experts were given and texts that are shared among them, on both engines."""
 
-from datetime import UTC, datetime
-
-from sqlalchemy import Table
-
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.project import Dimension, Task, Text
 from db.unit_of_work import Database, UnitOfWork
-from tests.support.earlier_version import database_at
 
 
 def made(work: UnitOfWork) -> tuple[int, int, int, dict[str, int], tuple[int, ...]]:
@@ -74,22 +69,3 @@ def test_somebody_at_it_has_begun_and_not_said_done(database: Database) -> None:
         assert [work.independence.is_thinking(order, name) for name in ("Ana", "Ben", "Cy")] == [True, False, False]
         work.independence.set_done(order, people["Ana"], True)
         assert not work.independence.is_thinking(order, "Ana")
-
-
-def test_in_an_older_database_everybody_has_everything(empty_address: str) -> None:
-    with database_at(empty_address, "0023") as (connection, metadata):
-        for name, row in (("project", {"name": "A"}), ("dimension", {"project_id": 1, "name": "order"})):
-            table = metadata.tables[name]
-            connection.execute(table.insert().values({**_filled(table), "id": 1, **row}))
-    database = Database(empty_address)
-    with database.read() as work:
-        assert work.assignments.given(1) == {}
-        assert work.assignments.overlap(1) == 0
-        assert [one.name for one in work.projects.dimensions(1)] == ["order"]
-    database.close()
-
-
-def _filled(table: Table) -> dict[str, object]:
-    """Something in every column that needs it."""
-    empty: dict[type, object] = {str: "", int: 0, float: 0.0, bool: False, dict: {}, datetime: datetime.now(UTC)}
-    return {c.name: empty.get(c.type.python_type, {}) for c in table.columns if not (c.nullable or c.primary_key)}

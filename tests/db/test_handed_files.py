@@ -27,7 +27,6 @@ from db.repositories.imports import FORSAKEN
 from db.repositories.jobs import LOSSES
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.background import wait_for
-from tests.support.earlier_version import database_at
 from tests.support.postgres import POSTGRES_LONG
 
 TEXTS, DATA = 25, b"0123456789" * 10
@@ -316,14 +315,3 @@ def test_a_file_that_is_no_table_fails_in_the_words_of_its_owner(workbench: Work
     assert job.status is JobStatus.FAILED
     assert "mine.parquet" in job.message
     assert left(workbench) == 0
-
-
-def test_an_import_under_way_survives_the_update(empty_address: str) -> None:
-    with database_at(empty_address, "0025") as (connection, metadata):
-        connection.execute(metadata.tables["text_import"].insert().values(id=7, touched_at=now()))
-    database = Database(empty_address)
-    with database.write() as work:
-        assert work.imports.keep(7, 1).texts == 0
-        assert work.imports.forget(7) is False
-        assert work.imports.begin() > (7 if empty_address.startswith("sqlite") else 0)
-    database.close()

@@ -1,16 +1,12 @@
 """Batches at providers are on record before they are handed in, and open until their answers are kept."""
 
-from datetime import UTC, datetime
-
 import pytest
-from sqlalchemy import Table
 
 from app.domain.model_call import BatchStatus
 from app.domain.project import Dimension, Task
 from app.domain.run import RunDimension
 from app.errors import NotFoundError
 from db.unit_of_work import Database
-from tests.support.earlier_version import database_at
 
 
 @pytest.fixture
@@ -51,27 +47,3 @@ def test_batches_of_a_model_beside_its_runs_are_apart(database: Database, run: i
         assert work.provider_batches.open_without_run(1, "openai:gpt-6-sol") == []
         work.provider_batches.note(alone.id, BatchStatus.COLLECTED)
         assert work.provider_batches.open_without_run(1, "openai:gpt-4o") == []
-
-
-def test_batches_of_an_older_database_keep_their_runs(empty_address: str) -> None:
-    with database_at(empty_address, "0032") as (connection, metadata):
-        rows = {
-            "project": {"name": "A"},
-            "scoring_run": {"project_id": 1, "judge": "openai:gpt-4o"},
-            "provider_batch": {"run_id": 1, "token": "t", "handle": "batch_1", "status": "at the provider"},
-        }
-        for name, row in rows.items():
-            table = metadata.tables[name]
-            connection.execute(table.insert().values({**filled(table), "id": 1, **row}))
-    database = Database(empty_address)
-    with database.read() as work:
-        (found,) = work.provider_batches.open(1)
-        assert (found.run, found.handle, found.status) == (1, "batch_1", BatchStatus.OUT)
-        assert work.provider_batches.open_without_run(1, "openai:gpt-4o") == []
-    database.close()
-
-
-def filled(table: Table) -> dict[str, object]:
-    """Something in every column that needs it."""
-    empty: dict[type, object] = {str: "", int: 0, float: 0.0, bool: False, dict: {}, datetime: datetime.now(UTC)}
-    return {c.name: empty.get(c.type.python_type, {}) for c in table.columns if not (c.nullable or c.primary_key)}

@@ -29,7 +29,7 @@ def test_reading_keeps_nothing(database: Database) -> None:
 
 
 def test_read_change_write_back_under_threads_loses_no_update(database: Database) -> None:
-    threads, rounds = 8, 25
+    threads, rounds = 6, 12
     with database.write() as work:
         project = work.projects.add("Counter", Task(description="0"))
 
@@ -59,7 +59,7 @@ def test_two_connections_to_one_file_take_turns(address: str) -> None:
     threads = []
 
     def count(database: Database) -> None:
-        for _ in range(20):
+        for _ in range(10):
             with database.write() as work:
                 session = work.projects._session
                 if session.get_bind().dialect.name == "postgresql":
@@ -73,7 +73,7 @@ def test_two_connections_to_one_file_take_turns(address: str) -> None:
     for thread in threads:
         thread.join()
     with first.read() as work:
-        assert work.projects.get("Shared").task.description == "80"
+        assert work.projects.get("Shared").task.description == "40"
     first.close()
     second.close()
 

@@ -22,7 +22,7 @@ from tests.support.real_data import shared_data
 
 DIMENSIONS = ["coherence", "consistency", "fluency", "relevance"]
 SCIPY = {"spearman": stats.spearmanr, "kendall": stats.kendalltau, "pearson": stats.pearsonr}
-STORY_METRICS = ["rouge1-f", "rouge2-f", "bertscore-f", "meteor", "fwppl", "bartscore", "chatgpt"]
+SOURCES = 30  # of each data set: independent code takes seconds for all of them
 
 
 @lru_cache(maxsize=2)
@@ -37,7 +37,7 @@ def summary_frame(dimension: str) -> pd.DataFrame:
     def mean(entry: dict[str, Any], who: str) -> float:
         return float(np.mean([rating[dimension] for rating in entry[who]]))
 
-    return pd.DataFrame(
+    return _fewer(
         {
             "source": [entry["id"] for entry in summaries()],
             "system": [entry["model_id"] for entry in summaries()],
@@ -56,6 +56,12 @@ def story_frame(metric: str) -> pd.DataFrame:
         for system, made in story["gen"].items()
     ]
     return pd.DataFrame(rows, columns=["source", "system", "pred", "human"])
+
+
+def _fewer(columns: dict[str, list[Any]] | pd.DataFrame) -> pd.DataFrame:
+    """The rows of the first sources."""
+    frame = pd.DataFrame(columns)
+    return frame[frame.source.isin(frame.source.unique()[:SOURCES])]
 
 
 def independent(frame: pd.DataFrame, level: str, name: str) -> float:
@@ -85,7 +91,7 @@ def check(frame: pd.DataFrame, level: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
-@pytest.mark.parametrize("dimension", DIMENSIONS)
+@pytest.mark.parametrize("dimension", ["coherence", "consistency"])  # few equal ratings, and many
 def test_summeval_agrees_with_independent_code(dimension: str, level: str) -> None:
     frame = summary_frame(dimension)
     check(frame, level)
@@ -93,9 +99,9 @@ def test_summeval_agrees_with_independent_code(dimension: str, level: str) -> No
 
 
 @pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
-@pytest.mark.parametrize("metric", STORY_METRICS)
+@pytest.mark.parametrize("metric", ["rouge2-f", "chatgpt"])
 def test_story_metrics_agree_with_independent_code(metric: str, level: str) -> None:
-    check(story_frame(metric), level)
+    check(_fewer(story_frame(metric)), level)
 
 
 @pytest.mark.parametrize("name", ["qags_cnndm.json", "qags_xsum.json"])
@@ -140,8 +146,8 @@ def test_topical_chat_groups_by_dialogue() -> None:
             "human": [entry["scores"]["engagingness"] for entry in entries],
         }
     )
-    check(frame, "per-source")
     check(frame, "dataset")
+    check(_fewer(frame), "per-source")
 
 
 def test_expert_agreement_on_summeval_is_as_published() -> None:

@@ -1,6 +1,7 @@
 """The files that make up the project: what is committed or about to be."""
 
 import ast
+import gc
 import subprocess
 from collections import defaultdict
 from functools import cache
@@ -39,7 +40,13 @@ def python_files(*folders: str) -> list[Path]:
 @cache
 def parsed(path: Path) -> ast.Module:
     """The syntax tree of a Python file; not to be changed."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    collecting = gc.isenabled()
+    gc.disable()  # it would go through the trees made so far again and again, for three quarters of the time
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @cache

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ import typer
 
 from app import errors
 from app.cli import build
+from tests.support.repository import name_of, parsed, python_files
 
-APP = Path(errors.__file__).parent
 _RAISED = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
 
 
@@ -40,11 +39,13 @@ def advice(tree: ast.AST) -> Iterator[str]:
 
 
 def test_every_option_that_an_error_names_exists(subtests: pytest.Subtests) -> None:
-    for file in APP.rglob("*.py"):
-        with subtests.test(str(file.relative_to(APP))):
-            said = "\n".join(advice(ast.parse(file.read_text("utf-8"))))
-            named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", said)))
-            assert named <= known_options()
+    for file in python_files("app"):
+        if "--" in file.read_text(encoding="utf-8"):
+            with subtests.test(name_of(file)):
+                named = re.findall(
+                    r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", "\n".join(advice(parsed(file))))
+                )
+                assert set(named) <= known_options()
 
 
 @pytest.mark.parametrize("error", [errors.CutOffError, errors.ModelTimeoutError])

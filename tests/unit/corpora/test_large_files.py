@@ -34,8 +34,15 @@ def test_equal_column_names_are_told_apart_in_one_pass() -> None:
     assert len(row) == len(names)
 
 
-@pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("name", ["t.csv", "t.json", "t.jsonl", "t.parquet"])
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        *(("t.csv", read) for read in READERS),
+        ("t.json", read_corpus),
+        ("t.jsonl", load_table),
+        ("t.parquet", read_table),
+    ],
+)
 def test_more_columns_than_anybody_looks_at_are_refused(tmp_path: Path, name: str, read: Reading) -> None:
     path, row = tmp_path / name, {f"c{n}": 1 for n in range(MOST_COLUMNS + 400)}
     match path.suffix:
@@ -135,11 +142,11 @@ def test_parquet_of_every_kind_is_read_as_it_was_written(tmp_path: Path) -> None
 
 def test_a_delimited_file_is_not_held_several_times_over(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    rows = (f"d{n},🙂 {'wörter ' * 300},{n % 5 + 1}\n" for n in range(4_000))
+    rows = (f"d{n},🙂 {'wörter ' * 300},{n % 5 + 1}\n" for n in range(1_000))
     path.write_text("doc_id,text,coherence\n" + "".join(rows), encoding="utf-8")
     tracemalloc.start()
     try:
-        assert len(records.read_records(path).items) == 4_000
+        assert len(records.read_records(path).items) == 1_000
         held = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -177,7 +184,7 @@ def test_a_name_that_no_file_can_have_is_a_sentence(name: str) -> None:
 
 
 @pytest.mark.parametrize("read", READERS)
-@pytest.mark.parametrize("depth", [150, 600, 900])
+@pytest.mark.parametrize("depth", [150, 900])
 @pytest.mark.parametrize("nested", [("[", "]"), ('{"a":', "}")], ids=["lists", "objects"])
 def test_deeply_nested_json_ends_in_a_sentence(
     tmp_path: Path, read: Reading, depth: int, nested: tuple[str, str]

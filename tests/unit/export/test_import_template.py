@@ -11,8 +11,9 @@ from app.services.data.imports import TEMPLATE_FORMATS, preset_template
 from tests.support.corpora import read_corpus
 
 
-@pytest.mark.parametrize("format_name", TEMPLATE_FORMATS)
-@pytest.mark.parametrize("preset", [*PRESETS, ""])
+@pytest.mark.parametrize(
+    ("preset", "format_name"), [*((preset, "csv") for preset in PRESETS), *(("", name) for name in TEMPLATE_FORMATS)]
+)
 def test_its_columns_are_guessed_as_they_are_meant(tmp_path: Path, preset: str, format_name: str) -> None:
     path = tmp_path / f"template.{format_name}"
     path.write_bytes(preset_template(preset, format_name))

@@ -54,7 +54,7 @@ def test_an_unchanged_share_fails_in_one_of_twenty_projects_at_most(bound: float
 
 
 def test_means_that_differ_by_document_fail_no_oftener() -> None:
-    rng, projects = np.random.default_rng(4), 200
+    rng, projects = np.random.default_rng(4), 100
     own = np.linspace(0.8, 1.0, TEXTS)  # 0.9 on average
     failed = 0
     for _ in range(projects):

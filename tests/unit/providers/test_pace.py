@@ -63,10 +63,8 @@ def ask_all(model: Windowed, texts: int, at_once: int = 32) -> float:
 
 
 @pytest.mark.parametrize("hints", [False, True])
-@pytest.mark.parametrize("at_once", [1, 8, 32])
-@pytest.mark.parametrize(
-    ("most", "window", "texts"), [(12, 60, 20), (3, 60, 20), (60, 60, 300), (10, 1, 200), (500, 60, 1200)]
-)
+@pytest.mark.parametrize("at_once", [1, 32])
+@pytest.mark.parametrize(("most", "window", "texts"), [(12, 60, 20), (3, 60, 20), (60, 60, 300), (10, 1, 200)])
 def test_every_request_is_answered_without_knocking_all_the_time(
     most: int, window: float, texts: int, at_once: int, hints: bool
 ) -> None:
@@ -80,9 +78,9 @@ def test_every_request_is_answered_without_knocking_all_the_time(
 
 def test_a_long_run_stays_close_to_the_pace() -> None:
     model = Windowed(12, 60)
-    took = ask_all(model, 400)
-    assert took <= 1.25 * 400 / 12 * 60
-    assert model.refused <= 32 + 400 / 10
+    took = ask_all(model, 150)
+    assert took <= 1.25 * 150 / 12 * 60
+    assert model.refused <= 32 + 150 / 10
 
 
 def test_scattered_refusals_teach_no_pace() -> None:
