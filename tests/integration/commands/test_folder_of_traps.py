@@ -1,5 +1,5 @@
 """Started in a folder with modules of the names that we and our libraries import, no process of ours runs one; the
-server ends without a traceback."""
+server ends without a traceback. A command loads what it needs and no more."""
 
 import json
 import os
@@ -14,11 +14,27 @@ from pathlib import Path
 
 import pytest
 
+from app.services.runtime.workbench import Workbench
+
 COMMAND = Path(sys.executable).with_name("interacteval")
 PATIENCE = 120.0
 TRAP = "from pathlib import Path\nPath(__file__).with_name('sprung').touch()\nraise SystemExit('a trap was sprung')\n"
 PACKAGES = ("app", "db", "pages", "prompts")
 MODULES = ("interacteval", "joblib", "numpy", "secrets", "sitecustomize", "sqlite3", "streamlit", "typing_extensions")
+
+
+HEAVY = {"alembic", "altair", "anthropic", "openai", "pandas", "scipy", "sklearn", "streamlit"}
+LIST_THEN_IMPORT = """
+import json, sys
+from app.cli import run
+sys.argv = ["interacteval", "project", "list", "--json"]
+try:
+    run()
+except SystemExit:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+import interacteval
+print(interacteval.__all__)
+"""
 
 
 @pytest.fixture
@@ -72,6 +88,26 @@ def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
     return done.stdout
 
 
+def test_a_command_and_the_library_load_ours_and_no_heavy_library(
+    folder: Path, environment: Mapping[str, str], bench: Workbench
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", LIST_THEN_IMPORT],
+        cwd=folder,
+        env={**environment, "INTERACTEVAL_DATABASE_URL": bench.database.address},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    assert "Ready" in done.stdout
+    assert "Checklist" in done.stdout
+    loaded = set(json.loads(done.stderr))
+    assert "sqlalchemy" in loaded  # what was asked is what would have loaded them
+    assert not HEAVY & loaded
+    assert _sprung(folder) == []
+
+
 @pytest.mark.long
 def test_demo_score_and_worker_run_no_foreign_module(
     folder: Path, environment: Mapping[str, str], tmp_path: Path
@@ -88,6 +124,7 @@ def test_demo_score_and_worker_run_no_foreign_module(
     assert _sprung(folder) == []
 
 
+@pytest.mark.long
 def test_the_server_runs_no_foreign_module_and_ends_without_a_traceback(
     folder: Path, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
