@@ -151,28 +151,29 @@ def test_a_draft_is_tried_without_leaving_a_result(run: Run, on: tuple[str, ...]
     assert "3 of 3 answered" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("edit", 999, "--text", "Is it?"), "no question 999"),
-        (("ask", "shout", 999, "--model", "rules"), "nothing to ask a model for"),
-        (("decide", 9, "--accept"), "no open proposal 9"),
-        (("diff", "--from", "7"), "no checklist version 7"),
-        (("undo",), "no change"),
-        (("undo", "--change", 99), "no change 99"),
-        (("component", "remove", "Order"), "still has questions"),
-        (("component", "edit", "Nowhere"), "no component"),
-        (("add", " "), "can't be empty"),
-        (("add", "Is it?", "--component", "Nowhere"), "no component"),
-        (("add", "Is it?", "--weight", "-1"), "not a weight"),
-    ],
+MISTAKES = (
+    (("edit", 999, "--text", "Is it?"), "no question 999"),
+    (("ask", "shout", 999, "--model", "rules"), "nothing to ask a model for"),
+    (("decide", 9, "--accept"), "no open proposal 9"),
+    (("diff", "--from", "7"), "no checklist version 7"),
+    (("undo",), "no change"),
+    (("undo", "--change", 99), "no change 99"),
+    (("component", "remove", "Order"), "still has questions"),
+    (("component", "edit", "Nowhere"), "no component"),
+    (("add", " "), "can't be empty"),
+    (("add", "Is it?", "--component", "Nowhere"), "no component"),
+    (("add", "Is it?", "--weight", "-1"), "not a weight"),
 )
-def test_mistakes_are_one_sentence(run: Run, on: tuple[str, ...], words: tuple[Any, ...], complaint: str) -> None:
-    status, out, err = run("checklist", words[0], *words[1:], *on)
-    assert status == 2
-    assert complaint in err
-    assert out == ""
-    assert "Traceback" not in err
+
+
+def test_mistakes_are_one_sentence(run: Run, on: tuple[str, ...], subtests: pytest.Subtests) -> None:
+    for words, complaint in MISTAKES:
+        with subtests.test(words=words):
+            status, out, err = run("checklist", words[0], *words[1:], *on)
+            assert status == 2
+            assert complaint in err
+            assert out == ""
+            assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(("holds", "kept"), [("file", "Kind words."), ("project", "How it hangs together.")])
