@@ -39,12 +39,12 @@ def yes_with_reasons(schema: Mapping[str, Any] | None) -> str:
 
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeLlm]:
-    """A judge that says yes to everything, and 4 texts with a checklist of 3 questions."""
+    """A judge that says yes to everything, and 2 texts with a checklist of 3 questions."""
     with FakeLlm(usual=Answer(yes_with_reasons)) as server:
         monkeypatch.setenv("INTERACTEVAL_HOME", str(tmp_path))
         monkeypatch.setenv("LLAMA_BASE_URL", f"{server.url}/v1")
         settings.cache_clear()
-        ready_to_score(open_workbench(), texts=4)
+        ready_to_score(open_workbench(), texts=2)
         yield server
         settings.cache_clear()
 
@@ -101,12 +101,12 @@ def test_what_does_nothing_or_contradicts_itself_is_refused(run: Run, llm: FakeL
 
 
 PLANNED = (
-    (["--set", "reasons=yes", "--repeats", "3"], 12),
-    (["--set", "repeats=3", "--reasons"], 12),
-    (["--set", "repeats=2", "--repeats", "2", "--per-question"], 24),
-    (["--set", "per_question=yes"], 12),
-    (["--reasons", "--set", "reasons=yes"], 4),
-    (["--set", "reasons=no"], 4),
+    (["--set", "reasons=yes", "--repeats", "3"], 6),
+    (["--set", "repeats=3", "--reasons"], 6),
+    (["--set", "repeats=2", "--repeats", "2", "--per-question"], 12),
+    (["--set", "per_question=yes"], 6),
+    (["--reasons", "--set", "reasons=yes"], 2),
+    (["--set", "reasons=no"], 2),
 )
 
 

@@ -17,7 +17,7 @@ from tests.support.console import Run
 from tests.support.fake_llm.server import FakeLlm
 
 MODEL = "llama:m"
-TEXTS = [f"Dear {n}, thanks." for n in range(12)]
+TEXTS = [f"Dear {n}, thanks." for n in range(6)]
 
 
 @pytest.fixture
