@@ -7,16 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.small_project import OPTIONS, small_csv
-
 Run = Callable[..., tuple[int, str, str]]
 QUESTIONS = ["Is each sentence linked to the one before?", "Is the text short and clear?", "Are all names right?"]
 
 
 @pytest.fixture
-def on(run: Run, tmp_path: Path) -> tuple[str, ...]:
+def on(run: Run, small: None, tmp_path: Path) -> tuple[str, ...]:
     """The words that name a dimension with a draft of three questions."""
-    assert run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)[0] == 0
     words = ("--project", "Small", "--dimension", "coherence")
     file = tmp_path / "mine.json"
     file.write_text(json.dumps({"questions": [{"text": q, "component": "Order"} for q in QUESTIONS]}))
@@ -176,15 +173,14 @@ def test_mistakes_are_one_sentence(run: Run, on: tuple[str, ...], subtests: pyte
             assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(("holds", "kept"), [("file", "Kind words."), ("project", "How it hangs together.")])
-def test_checklist_import_keeps_the_rubric_of_the_side_asked_for(
-    run: Run, on: tuple[str, ...], tmp_path: Path, holds: str, kept: str
-) -> None:
+def test_checklist_import_keeps_the_rubric_of_the_side_asked_for(run: Run, on: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "other.json"
-    assert run("dimension", "edit", "coherence", "--project", "Small", "--rubric", "Kind words.")[0] == 0
+    rubric = ("dimension", "edit", "coherence", "--project", "Small", "--rubric")
+    assert run(*rubric, "Kind words.")[0] == 0
     assert run("checklist", "publish", *on)[0] == 0
     assert run("checklist", "export", *on, "--format", "json", "--output", file)[0] == 0
-    assert run("dimension", "edit", "coherence", "--project", "Small", "--rubric", "How it hangs together.")[0] == 0
-    _json(run("checklist", "import", file, *on, "--rubric", holds, "--json"))
-    found = next(one for one in _json(run("dimension", "list", "--project", "Small", "--json")))
-    assert found["rubric"] == kept
+    assert run(*rubric, "How it hangs together.")[0] == 0
+    for holds, kept in (("project", "How it hangs together."), ("file", "Kind words.")):
+        _json(run("checklist", "import", file, *on, "--rubric", holds, "--json"))
+        found = next(one for one in _json(run("dimension", "list", "--project", "Small", "--json")))
+        assert found["rubric"] == kept, holds
