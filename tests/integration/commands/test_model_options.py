@@ -18,9 +18,9 @@ Use = Callable[[str], None]
 
 @pytest.fixture
 def use(vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch) -> Use:
-    """Ask the server with these options; twelve texts are ready to be scored."""
+    """Ask the server with these options; six texts are ready to be scored."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
-    ready_to_score(open_workbench())
+    ready_to_score(open_workbench(), texts=6)
 
     def use(options: str) -> None:
         monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", options))
@@ -55,7 +55,7 @@ def test_what_was_chosen_is_sent_kept_with_the_run_and_changed_where_it_is_resum
 def test_an_answer_with_another_effort_is_another_answer(run: Run, use: Use, vendors: ModernVendors) -> None:
     use("plain,another")
     assert score(run)[0] == score(run, "--effort", "low")[0] == score(run)[0] == 0
-    assert vendors.state("plain,another")["ok"] == 24
+    assert vendors.state("plain,another")["ok"] == 12
 
 
 REFUSED = (
@@ -122,9 +122,9 @@ def test_a_daily_limit_ends_the_run_at_once_and_says_when_to_resume(run: Run, us
     status, _, said = score(run)
     assert status == 3
     assert "in about 24 hours" in said
-    assert "12 not scored yet" in said
+    assert "6 not scored yet" in said
     assert "failed (" not in said
-    assert sum(vendors.state("limit=1:daily,ends")["refused"].values()) <= 12
+    assert sum(vendors.state("limit=1:daily,ends")["refused"].values()) <= 6
 
 
 def test_a_forecast_counts_reasoning_as_earlier_calls_took(run: Run, use: Use) -> None:
