@@ -129,16 +129,17 @@ def test_what_an_agent_proposes_is_an_llms_and_stays_open(bench: Workbench, tmp_
     assert (now[2].status, now[2].asked[0].text) == (ChecklistStatus.DRAFT, question)
 
 
-@pytest.mark.parametrize(
-    "tool",
-    [
-        *("publish", "publish_checklist", "checklist_publish", "accept_proposal", "decide", "disagreements_decide"),
-        *("answer", "answers_import", "delete_project", "edit_question", "score", "add_attributes"),
-    ],
+NO_TOOLS = (
+    *("publish", "publish_checklist", "checklist_publish", "accept_proposal", "decide", "disagreements_decide"),
+    *("answer", "answers_import", "delete_project", "edit_question", "score", "add_attributes"),
 )
-def test_to_decide_publish_or_answer_is_no_tool(bench: Workbench, tmp_path: Path, tool: str) -> None:
+
+
+def test_to_decide_publish_or_answer_is_no_tool(bench: Workbench, tmp_path: Path, subtests: pytest.Subtests) -> None:
     async def work(client: Client) -> None:
-        assert await refused(client, tool, **PLACE, version=1, proposal_id=1, answer="yes", who="Ana")
+        for tool in NO_TOOLS:
+            with subtests.test(tool=tool):
+                assert await refused(client, tool, **PLACE, version=1, proposal_id=1, answer="yes", who="Ana")
 
     asked(bench, tmp_path, work)
 
@@ -165,23 +166,22 @@ def test_an_agent_sees_no_draft(bench: Workbench, tmp_path: Path) -> None:
     asked(bench, tmp_path, work)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("judge_texts", {"texts": []}),
-        ("judge_texts", {"texts": [{"text": "A."}] * (MOST_TEXTS + 1)}),
-        ("judge_texts", {"texts": [{"text": ""}]}),
-        ("propose_attributes", {"attributes": ["x" * 10_000]}),
-        ("propose_attributes", {"attributes": []}),
-        ("read_checklist", {"dimension": "warmth"}),
-        ("read_checklist", {"project": "Nowhere"}),
-    ],
+BAD_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("judge_texts", {"texts": []}),
+    ("judge_texts", {"texts": [{"text": "A."}] * (MOST_TEXTS + 1)}),
+    ("judge_texts", {"texts": [{"text": ""}]}),
+    ("propose_attributes", {"attributes": ["x" * 10_000]}),
+    ("propose_attributes", {"attributes": []}),
+    ("read_checklist", {"dimension": "warmth"}),
+    ("read_checklist", {"project": "Nowhere"}),
 )
-def test_a_bad_call_is_refused_with_a_sentence(
-    bench: Workbench, tmp_path: Path, tool: str, arguments: dict[str, Any]
-) -> None:
+
+
+def test_a_bad_call_is_refused_with_a_sentence(bench: Workbench, tmp_path: Path, subtests: pytest.Subtests) -> None:
     async def work(client: Client) -> None:
-        assert "Traceback" not in await refused(client, tool, **PLACE | arguments)
+        for number, (tool, arguments) in enumerate(BAD_CALLS):
+            with subtests.test(number=number):
+                assert "Traceback" not in await refused(client, tool, **PLACE | arguments)
 
     asked(bench, tmp_path, work)
 

@@ -78,21 +78,22 @@ def test_each_expert_s_part_is_said(run: Run) -> None:
     assert out == "fluency: 1 expert a text, no texts drawn yet\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("assign",), "not both"),
-        (("assign", "Ana"), "Say which dimensions"),
-        (("assign", "Ana", "--dimension", "coherence", "--all"), "Say which dimensions"),
-        (("assign", "Ana", "--dimension", "coherence", "--overlap", "1"), "not both"),
-        (("assign", "--overlap", "1"), "Say which dimensions"),
-        (("assign", "--dimension", "coherence", "--overlap", "3"), "There are 2 to choose from"),
-        (("assign", "Zoe", "--all"), "Nobody called “Zoe” is an expert"),
-        (("assign", "Ana", "--dimension", "taste"), "no dimension “taste”"),
-        (("reassign", "Ana", "Ben", "--dimension", "coherence"), "there is nothing to move"),
-    ],
+NOT_ASSIGNED = (
+    (("assign",), "not both"),
+    (("assign", "Ana"), "Say which dimensions"),
+    (("assign", "Ana", "--dimension", "coherence", "--all"), "Say which dimensions"),
+    (("assign", "Ana", "--dimension", "coherence", "--overlap", "1"), "not both"),
+    (("assign", "--overlap", "1"), "Say which dimensions"),
+    (("assign", "--dimension", "coherence", "--overlap", "3"), "There are 2 to choose from"),
+    (("assign", "Zoe", "--all"), "Nobody called “Zoe” is an expert"),
+    (("assign", "Ana", "--dimension", "taste"), "no dimension “taste”"),
+    (("reassign", "Ana", "Ben", "--dimension", "coherence"), "there is nothing to move"),
 )
-def test_what_can_not_be_assigned_is_a_sentence(run: Run, words: tuple[str, ...], said: str) -> None:
-    status, out, err = run("people", *words, *HERE)
-    assert (status, out) == (2, "")
-    assert said in err
+
+
+def test_what_can_not_be_assigned_is_a_sentence(run: Run, subtests: pytest.Subtests) -> None:
+    for words, said in NOT_ASSIGNED:
+        with subtests.test(words=words):
+            status, out, err = run("people", *words, *HERE)
+            assert (status, out) == (2, "")
+            assert said in err

@@ -7,16 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.small_project import OPTIONS, small_csv
-
 Run = Callable[..., tuple[int, str, str]]
 QUESTIONS = ["Is each sentence linked to the one before?", "Is the text short and clear?", "Are all names right?"]
 
 
 @pytest.fixture
-def on(run: Run, tmp_path: Path) -> tuple[str, ...]:
+def on(run: Run, small: None, tmp_path: Path) -> tuple[str, ...]:
     """The words that name a dimension with a draft of three questions."""
-    assert run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)[0] == 0
     words = ("--project", "Small", "--dimension", "coherence")
     file = tmp_path / "mine.json"
     file.write_text(json.dumps({"questions": [{"text": q, "component": "Order"} for q in QUESTIONS]}))
@@ -151,39 +148,39 @@ def test_a_draft_is_tried_without_leaving_a_result(run: Run, on: tuple[str, ...]
     assert "3 of 3 answered" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("edit", 999, "--text", "Is it?"), "no question 999"),
-        (("ask", "shout", 999, "--model", "rules"), "nothing to ask a model for"),
-        (("decide", 9, "--accept"), "no open proposal 9"),
-        (("diff", "--from", "7"), "no checklist version 7"),
-        (("undo",), "no change"),
-        (("undo", "--change", 99), "no change 99"),
-        (("component", "remove", "Order"), "still has questions"),
-        (("component", "edit", "Nowhere"), "no component"),
-        (("add", " "), "can't be empty"),
-        (("add", "Is it?", "--component", "Nowhere"), "no component"),
-        (("add", "Is it?", "--weight", "-1"), "not a weight"),
-    ],
+MISTAKES = (
+    (("edit", 999, "--text", "Is it?"), "no question 999"),
+    (("ask", "shout", 999, "--model", "rules"), "nothing to ask a model for"),
+    (("decide", 9, "--accept"), "no open proposal 9"),
+    (("diff", "--from", "7"), "no checklist version 7"),
+    (("undo",), "no change"),
+    (("undo", "--change", 99), "no change 99"),
+    (("component", "remove", "Order"), "still has questions"),
+    (("component", "edit", "Nowhere"), "no component"),
+    (("add", " "), "can't be empty"),
+    (("add", "Is it?", "--component", "Nowhere"), "no component"),
+    (("add", "Is it?", "--weight", "-1"), "not a weight"),
 )
-def test_mistakes_are_one_sentence(run: Run, on: tuple[str, ...], words: tuple[Any, ...], complaint: str) -> None:
-    status, out, err = run("checklist", words[0], *words[1:], *on)
-    assert status == 2
-    assert complaint in err
-    assert out == ""
-    assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(("holds", "kept"), [("file", "Kind words."), ("project", "How it hangs together.")])
-def test_checklist_import_keeps_the_rubric_of_the_side_asked_for(
-    run: Run, on: tuple[str, ...], tmp_path: Path, holds: str, kept: str
-) -> None:
+def test_mistakes_are_one_sentence(run: Run, on: tuple[str, ...], subtests: pytest.Subtests) -> None:
+    for words, complaint in MISTAKES:
+        with subtests.test(words=words):
+            status, out, err = run("checklist", words[0], *words[1:], *on)
+            assert status == 2
+            assert complaint in err
+            assert out == ""
+            assert "Traceback" not in err
+
+
+def test_checklist_import_keeps_the_rubric_of_the_side_asked_for(run: Run, on: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "other.json"
-    assert run("dimension", "edit", "coherence", "--project", "Small", "--rubric", "Kind words.")[0] == 0
+    rubric = ("dimension", "edit", "coherence", "--project", "Small", "--rubric")
+    assert run(*rubric, "Kind words.")[0] == 0
     assert run("checklist", "publish", *on)[0] == 0
     assert run("checklist", "export", *on, "--format", "json", "--output", file)[0] == 0
-    assert run("dimension", "edit", "coherence", "--project", "Small", "--rubric", "How it hangs together.")[0] == 0
-    _json(run("checklist", "import", file, *on, "--rubric", holds, "--json"))
-    found = next(one for one in _json(run("dimension", "list", "--project", "Small", "--json")))
-    assert found["rubric"] == kept
+    assert run(*rubric, "How it hangs together.")[0] == 0
+    for holds, kept in (("project", "How it hangs together."), ("file", "Kind words.")):
+        _json(run("checklist", "import", file, *on, "--rubric", holds, "--json"))
+        found = next(one for one in _json(run("dimension", "list", "--project", "Small", "--json")))
+        assert found["rubric"] == kept, holds

@@ -44,34 +44,35 @@ def newer(folder: Path) -> None:
     database.close()
 
 
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        ("postgresql://127.0.0.1:1/x", "server 127.0.0.1:1 can't be reached: nothing answers there"),
-        ("postgresql://me:s3cret@127.0.0.1:1/x", "Check INTERACTEVAL_DATABASE_URL"),
-        ("mysql://host/x", "address can't be used"),
-        ("nonsense", "address can't be used"),
-        ("postgresql://h:port/x", "address can't be used"),
-        ("postgresql://[::1/x", "address can't be used"),
-        ("postgresql://127.0.0.1:1,127.0.0.1:x/x", "address can't be used"),
-        ("postgresql://127.0.0.1:1/x?foo=bar", "address can't be used"),
-        ("postgresql://127.0.0.1:1/x?connect_timeout=abc", "address can't be used"),
-        ("postgresql+psycopg_async://127.0.0.1:1/x", "address can't be used"),
-        ("sqlite:////tmp/a%00b/c.db", "address can't be used"),
-        ("sqlite:////tmp/x.db?timeout=abc", "takes no options"),
-        ("sqlite:///:memory:", "would lose everything"),
-        ("sqlite:////dev/null/x/y.db", "The folder of the database, /dev/null/x, can't be made"),
-        ("sqlite:////tmp", "The database file /tmp can't be written"),
-    ],
+UNUSABLE_DATABASES = (
+    ("postgresql://127.0.0.1:1/x", "server 127.0.0.1:1 can't be reached: nothing answers there"),
+    ("postgresql://me:s3cret@127.0.0.1:1/x", "Check INTERACTEVAL_DATABASE_URL"),
+    ("mysql://host/x", "address can't be used"),
+    ("nonsense", "address can't be used"),
+    ("postgresql://h:port/x", "address can't be used"),
+    ("postgresql://[::1/x", "address can't be used"),
+    ("postgresql://127.0.0.1:1,127.0.0.1:x/x", "address can't be used"),
+    ("postgresql://127.0.0.1:1/x?foo=bar", "address can't be used"),
+    ("postgresql://127.0.0.1:1/x?connect_timeout=abc", "address can't be used"),
+    ("postgresql+psycopg_async://127.0.0.1:1/x", "address can't be used"),
+    ("sqlite:////tmp/a%00b/c.db", "address can't be used"),
+    ("sqlite:////tmp/x.db?timeout=abc", "takes no options"),
+    ("sqlite:///:memory:", "would lose everything"),
+    ("sqlite:////dev/null/x/y.db", "The folder of the database, /dev/null/x, can't be made"),
+    ("sqlite:////tmp", "The database file /tmp can't be written"),
 )
+
+
 def test_a_database_that_cannot_be_used_is_the_persons_to_mend(
-    run: Run, place: Callable[[str, object], None], address: str, said: str
+    run: Run, place: Callable[[str, object], None], subtests: pytest.Subtests
 ) -> None:
-    place("INTERACTEVAL_DATABASE_URL", address)
-    status, out, err = run("project", "list", "--json")
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert said in err
-    assert "s3cret" not in err
+    for address, said in UNUSABLE_DATABASES:
+        with subtests.test(address=address):
+            place("INTERACTEVAL_DATABASE_URL", address)
+            status, out, err = run("project", "list", "--json")
+            assert (status, out, err.count("\n")) == (2, "", 1)
+            assert said in err
+            assert "s3cret" not in err
 
 
 def test_a_database_from_a_newer_version_or_a_damaged_one_is_told(
@@ -87,19 +88,20 @@ def test_a_database_from_a_newer_version_or_a_damaged_one_is_told(
     assert f"{tmp_path / 'workbench.db'} is damaged" in err
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("checklist", "export", "--project", "Ready", "--dimension", "coherence", "--output"),
-        ("answers", "export", "--project", "Ready", "--dimension", "coherence", "--output"),
-    ],
+EXPORTS = (
+    ("checklist", "export", "--project", "Ready", "--dimension", "coherence", "--output"),
+    ("answers", "export", "--project", "Ready", "--dimension", "coherence", "--output"),
 )
-def test_a_file_that_cannot_be_written_is_one_sentence(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(run: Run, tmp_path: Path, subtests: pytest.Subtests) -> None:
     ready_to_score(open_workbench())
     run("answers", "draw", "--project", "Ready", "--dimension", "coherence", "--texts", "1")
-    status, out, err = run(*words, tmp_path / "nowhere" / "out.csv")
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert "can't be written: No such file or directory. Choose another place." in err
+    for words in EXPORTS:
+        with subtests.test(words=words):
+            status, out, err = run(*words, tmp_path / "nowhere" / "out.csv")
+            assert (status, out, err.count("\n")) == (2, "", 1)
+            assert "can't be written: No such file or directory. Choose another place." in err
 
 
 def test_an_address_that_cannot_be_served_is_told_before_the_server_starts(run: Run) -> None:
@@ -156,22 +158,23 @@ def test_a_dimension_whose_model_fails_does_not_stop_the_others(
         assert len(llm.requests) == asked + 1
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("runs", "list", "--foo"), "No such option: --foo. `interacteval runs list --help` shows what is possible."),
-        (
-            ("runs", "lists"),
-            "No such command 'lists'. Did you mean 'list'? `interacteval runs --help` shows what is possible.",
-        ),
-        (("conditions", "show", "--project", "P", "--level", "foo"), "'--level': 'foo' is not one of 'per-source'"),
-        (("think-aloud", "--project", "P", "--contributor", "Ada", "--transcript", "x.txt"), "about one dimension"),
-    ],
+TYPED_WRONGLY = (
+    (("runs", "list", "--foo"), "No such option: --foo. `interacteval runs list --help` shows what is possible."),
+    (
+        ("runs", "lists"),
+        "No such command 'lists'. Did you mean 'list'? `interacteval runs --help` shows what is possible.",
+    ),
+    (("conditions", "show", "--project", "P", "--level", "foo"), "'--level': 'foo' is not one of 'per-source'"),
+    (("think-aloud", "--project", "P", "--contributor", "Ada", "--transcript", "x.txt"), "about one dimension"),
 )
-def test_what_is_typed_wrongly_is_one_sentence(run: Run, words: tuple[str, ...], said: str) -> None:
-    status, out, err = run(*words)
-    assert (status, out, err.count("\n")) == (2, "", 1)
-    assert said in err
+
+
+def test_what_is_typed_wrongly_is_one_sentence(run: Run, subtests: pytest.Subtests) -> None:
+    for words, said in TYPED_WRONGLY:
+        with subtests.test(words=words):
+            status, out, err = run(*words)
+            assert (status, out, err.count("\n")) == (2, "", 1)
+            assert said in err
 
 
 def test_a_run_that_ends_early_says_how_to_go_on(run: Run, place: Callable[[str, object], None]) -> None:

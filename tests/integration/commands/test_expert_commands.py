@@ -1,10 +1,12 @@
 """What experts and the project's owner do on Think aloud, Attributes, Side by side and Data, on the command line."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from app.cli import build
@@ -36,8 +38,13 @@ def ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     settings.cache_clear()
 
 
+@cache
+def _commands() -> typer.Typer:
+    return build()
+
+
 def run(*words: object) -> str:
-    result = CliRunner().invoke(build(), [str(word) for word in words])
+    result = CliRunner().invoke(_commands(), [str(word) for word in words])
     if result.exception:
         raise result.exception
     return result.stdout

@@ -1,5 +1,5 @@
 """Started in a folder with modules of the names that we and our libraries import, no process of ours runs one; the
-server ends without a traceback."""
+server ends without a traceback. A command loads what it needs and no more."""
 
 import json
 import os
@@ -14,11 +14,25 @@ from pathlib import Path
 
 import pytest
 
+from app.services.runtime.workbench import Workbench
+
 COMMAND = Path(sys.executable).with_name("interacteval")
 PATIENCE = 120.0
 TRAP = "from pathlib import Path\nPath(__file__).with_name('sprung').touch()\nraise SystemExit('a trap was sprung')\n"
 PACKAGES = ("app", "db", "pages", "prompts")
 MODULES = ("interacteval", "joblib", "numpy", "secrets", "sitecustomize", "sqlite3", "streamlit", "typing_extensions")
+
+
+HEAVY = {"alembic", "altair", "anthropic", "openai", "pandas", "scipy", "sklearn", "streamlit"}
+LIST = """
+import json, sys
+from app.cli import run
+sys.argv = ["interacteval", "project", "list", "--json"]
+try:
+    run()
+finally:
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+"""
 
 
 @pytest.fixture
@@ -72,6 +86,31 @@ def _run(folder: Path, environment: Mapping[str, str], *words: str) -> str:
     return done.stdout
 
 
+def _python(folder: Path, environment: Mapping[str, str], code: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-P", "-c", code]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+
+
+def test_a_list_of_projects_loads_no_foreign_module_or_heavy_library(
+    folder: Path, environment: Mapping[str, str], bench: Workbench
+) -> None:
+    done = _python(folder, {**environment, "INTERACTEVAL_DATABASE_URL": bench.database.address}, LIST)
+    assert "Ready" in done.stdout
+    loaded = set(json.loads(done.stderr))
+    assert "sqlalchemy" in loaded  # what was asked is what would have loaded them
+    assert not HEAVY & loaded
+    assert _sprung(folder) == []
+
+
+@pytest.mark.long
+def test_a_script_imports_the_library_and_no_foreign_module(folder: Path, environment: Mapping[str, str]) -> None:
+    done = _python(folder, environment, "import interacteval; print(interacteval.__all__)")
+    assert "Checklist" in done.stdout
+    assert _sprung(folder) == []
+
+
 @pytest.mark.long
 def test_demo_score_and_worker_run_no_foreign_module(
     folder: Path, environment: Mapping[str, str], tmp_path: Path
@@ -88,6 +127,7 @@ def test_demo_score_and_worker_run_no_foreign_module(
     assert _sprung(folder) == []
 
 
+@pytest.mark.long
 def test_the_server_runs_no_foreign_module_and_ends_without_a_traceback(
     folder: Path, environment: Mapping[str, str], tmp_path: Path
 ) -> None:

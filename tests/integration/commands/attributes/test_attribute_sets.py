@@ -20,7 +20,7 @@ HUMAN = [f"- Ideas {verb} in good order\n" for verb in ("follow", "stand", "come
 LLM = ["Check that the grammar holds", "Verify commas and grammar", "Ensure ideas flow", "Commas are placed well"]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cli() -> typer.Typer:
     return build()
 
@@ -32,45 +32,57 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "human.txt"), str(tmp_path / "gpt.json")]
 
 
-def test_similarity_prints_one_json_document(cli: typer.Typer, files: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["similarity", *files, "--json"])
+STARTS = {".svg": b"<svg", ".csv": b"\xef\xbb\xbf", ".tex": b"% needs \\usepackage{booktabs,graphicx}\n\\begin{table}"}
+
+
+def _assert_written(path: Path, *contributors: str) -> None:
+    content = path.read_bytes()
+    assert content.startswith(STARTS[path.suffix])
+    assert all(name.encode() in content for name in contributors)
+
+
+def test_similarity_is_one_document_or_a_table_and_writes_files(
+    cli: typer.Typer, files: list[str], tmp_path: Path
+) -> None:
+    svg, table, tex = (tmp_path / f"out{ending}" for ending in STARTS)
+    kinds = ["--kind", "human=human", "--kind", "gpt=llm"]
+    result = CliRunner().invoke(cli, ["similarity", *files, *kinds, "--json", "--output", str(table)])
     document = json.loads(result.stdout)
     assert result.exit_code == 0
     assert {name: found["n"] for name, found in document["sets"].items()} == {"human": 4, "gpt": 4}
     assert [(pair["a"], pair["b"]) for pair in document["between"]] == [("human", "gpt")]
     assert document["embedding"] == "lsa-100 on tf-idf"
-
-
-def test_similarity_by_kind(cli: typer.Typer, files: list[str]) -> None:
-    kinds = ["--kind", "human=human", "--kind", "gpt=llm"]
-    document = json.loads(CliRunner().invoke(cli, ["similarity", *files, *kinds, "--json"]).stdout)
     assert document["kinds"]["sets"]["llm"]["rouge_l"] == document["sets"]["gpt"]["rouge_l"]
-
-
-def test_similarity_as_a_table(cli: typer.Typer, files: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["similarity", *files])
+    _assert_written(table, "human", "gpt")
+    result = CliRunner().invoke(cli, ["similarity", *files, "--output", str(svg)])
     assert result.exit_code == 0
     assert "human and gpt" in result.stdout
     assert "Cosine of lsa-100 on tf-idf" in result.stdout
+    _assert_written(svg, "human", "gpt")
+    assert CliRunner().invoke(cli, ["similarity", *files, "--output", str(tex)]).exit_code == 0
+    _assert_written(tex, "human", "gpt")
 
 
-def test_topics_print_one_json_document(cli: typer.Typer, files: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["topics", *files, "--topics", "3", "--seeds", "4", "--json"])
+def test_topics_are_one_document_or_tables_and_write_files(cli: typer.Typer, files: list[str], tmp_path: Path) -> None:
+    svg, table, _ = (tmp_path / f"out{ending}" for ending in STARTS)
+    result = CliRunner().invoke(
+        cli, ["topics", *files, "--topics", "3", "--seeds", "2", "--json", "--output", str(table)]
+    )
     document = json.loads(result.stdout)
     assert result.exit_code == 0
     assert len(document["topics"]) == len(document["shares"]["human"]) == 3
     assert set(document["spread"]) == set(document["empty"]) == {"human", "gpt"}
-    assert document["stability"]["seeds"] == 4
+    assert document["stability"]["seeds"] == 2
     assert all(0 < document["chance"][name] == document["steady"]["chance"][name] < 1 for name in ("human", "gpt"))
-
-
-def test_topics_as_tables_lead_with_the_verdict(cli: typer.Typer, files: list[str]) -> None:
-    result = CliRunner().invoke(cli, ["topics", *files, "--topics", "2", "--seeds", "3"])
+    _assert_written(table, "human", "gpt")
+    few = ["--topics", "2", "--seeds", "2", "--kind", "human=human"]
+    result = CliRunner().invoke(cli, ["topics", *files, *few, "--output", str(svg)])
     assert result.exit_code == 0
     assert result.stdout.startswith("The set is too small for topics")
     assert "share of" in result.stdout
     assert "by chance" in result.stdout
     assert "Compare sets" in result.stdout
+    _assert_written(svg, "human", "gpt")
 
 
 SAID = (
@@ -136,33 +148,34 @@ def test_lines_of_prose_stay_attributes(tmp_path: Path, name: str) -> None:
     assert len(read_sets([tmp_path / name])[0]["said"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["similarity", "missing.txt"], NotFoundError),
-        (["similarity", "."], FileFormatError),
-        (["similarity", "empty.txt"], InputError),
-        (["similarity", "nested.json"], InputError),
-        (["similarity", "one.txt", "one.txt"], InputError),
-        (["similarity", "one.txt", "--kind", "one=robot"], InputError),
-        (["similarity", "one.txt", "--embedding", "word2vec"], InputError),
-        (["similarity", "one.txt", "--embedding", "openai:text-embedding-3-small"], MissingKeyError),
-        (["similarity", "one.txt", "--kind", "two=llm"], InputError),
-        (["topics", "one.txt"], NotReadyError),
-        (["topics", "one.txt", "--topics", "40"], InputError),
-        (["topics", "one.txt", "--seeds", "0"], InputError),
-    ],
+MISTAKES = (
+    (["similarity", "missing.txt"], NotFoundError),
+    (["similarity", "."], FileFormatError),
+    (["similarity", "empty.txt"], InputError),
+    (["similarity", "nested.json"], InputError),
+    (["similarity", "one.txt", "one.txt"], InputError),
+    (["similarity", "one.txt", "--kind", "one=robot"], InputError),
+    (["similarity", "one.txt", "--embedding", "word2vec"], InputError),
+    (["similarity", "one.txt", "--embedding", "openai:text-embedding-3-small"], MissingKeyError),
+    (["similarity", "one.txt", "--kind", "two=llm"], InputError),
+    (["topics", "one.txt"], NotReadyError),
+    (["topics", "one.txt", "--topics", "40"], InputError),
+    (["topics", "one.txt", "--seeds", "0"], InputError),
 )
+
+
 def test_a_person_s_mistakes_are_named(
-    cli: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], error: type[Exception]
+    cli: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
     (tmp_path / "nested.json").write_text('[["a"]]', encoding="utf-8")
     (tmp_path / "one.txt").write_text("Ideas follow\n", encoding="utf-8")
-    result = CliRunner().invoke(cli, arguments)
-    assert isinstance(result.exception, error)
-    assert result.stdout == ""
+    for arguments, error in MISTAKES:
+        with subtests.test(arguments=arguments):
+            result = CliRunner().invoke(cli, arguments)
+            assert isinstance(result.exception, error)
+            assert result.stdout == ""
 
 
 def test_one_attribute_alone_is_a_result_with_a_reason(cli: typer.Typer, tmp_path: Path) -> None:
@@ -206,35 +219,25 @@ def test_a_projects_attributes_give_what_their_export_gives(cli: typer.Typer, tm
     of_export = CliRunner().invoke(cli, ["similarity", str(tmp_path / "export.csv"), "--json"])
     assert (of_project.exit_code, of_export.exit_code) == (0, 0)
     assert json.loads(of_project.stdout) == json.loads(of_export.stdout)
-    topics = CliRunner().invoke(cli, ["topics", *project, "--topics", "2", "--seeds", "2"])
+    tex = tmp_path / "topics.tex"
+    topics = CliRunner().invoke(cli, ["topics", *project, "--topics", "2", "--seeds", "2", "--output", str(tex)])
     assert topics.exit_code == 0
+    _assert_written(tex, "Ana", "gpt")
     assert json.loads(topics.stdout)["shares"].keys() == {"Ana", "gpt"}
 
 
-@pytest.mark.parametrize(
-    "words",
-    [[], ["--dimension", "coherence"], ["--project", "Ready"], ["a.txt", "--project", "Ready", "--dimension", "d"]],
+NOT_NAMED = (
+    [],
+    ["--dimension", "coherence"],
+    ["--project", "Ready"],
+    ["a.txt", "--project", "Ready", "--dimension", "d"],
 )
-def test_files_or_a_projects_dimension_are_named(cli: typer.Typer, words: list[str]) -> None:
-    assert isinstance(CliRunner().invoke(cli, ["topics", *words]).exception, InputError)
 
 
-@pytest.mark.parametrize("command", ["topics", "similarity"])
-@pytest.mark.parametrize(
-    ("ending", "start"),
-    [("svg", b"<svg"), ("csv", b"\xef\xbb\xbf"), ("tex", b"% needs \\usepackage{booktabs,graphicx}\n\\begin{table}")],
-)
-def test_output_writes_a_picture_or_a_table_of_each_contributor(
-    cli: typer.Typer, files: list[str], tmp_path: Path, command: str, ending: str, start: bytes
-) -> None:
-    written = tmp_path / f"out.{ending}"
-    few = ["--topics", "2", "--seeds", "2"] if command == "topics" else []
-    result = CliRunner().invoke(cli, [command, *files, *few, "--kind", "human=human", "--output", str(written)])
-    assert result.exit_code == 0
-    content = written.read_bytes()
-    assert content.startswith(start)
-    assert b"human" in content
-    assert b"gpt" in content
+def test_files_or_a_projects_dimension_are_named(cli: typer.Typer, subtests: pytest.Subtests) -> None:
+    for words in NOT_NAMED:
+        with subtests.test(words=words):
+            assert isinstance(CliRunner().invoke(cli, ["topics", *words]).exception, InputError)
 
 
 def test_output_with_another_ending_is_refused(cli: typer.Typer, files: list[str], tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """think-aloud --transcript and attributes list --format, as scripts use them."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from app.cli import build
@@ -27,8 +29,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     settings.cache_clear()
 
 
+@cache
+def _commands() -> typer.Typer:
+    return build()
+
+
 def run(*words: str) -> str:
-    result = CliRunner().invoke(build(), list(words))
+    result = CliRunner().invoke(_commands(), list(words))
     if result.exception:
         raise result.exception
     return result.stdout
@@ -63,9 +70,10 @@ def test_audio_is_transcribed_or_kept(home: Path, monkeypatch: pytest.MonkeyPatc
     assert len(list((home / "recordings").iterdir())) == 2
 
 
-@pytest.mark.parametrize(
-    "words", [["--transcript", "nowhere.txt"], [], ["--transcript", __file__, "--model", "a:b", "--model", "c:d"]]
-)
-def test_what_is_missing_is_said(home: Path, words: list[str]) -> None:
-    with pytest.raises(InputError):
-        run(*TELL, *words)
+MISSING = (["--transcript", "nowhere.txt"], [], ["--transcript", __file__, "--model", "a:b", "--model", "c:d"])
+
+
+def test_what_is_missing_is_said(home: Path, subtests: pytest.Subtests) -> None:
+    for words in MISSING:
+        with subtests.test(words=words), pytest.raises(InputError):
+            run(*TELL, *words)

@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from app.cli import build
@@ -17,8 +19,13 @@ from tests.support.small_project import document
 WHERE = ["--project", "Ready", "--dimension", "coherence"]
 
 
+@cache
+def _commands() -> typer.Typer:
+    return build()
+
+
 def run(*words: str) -> str:
-    done = CliRunner().invoke(build(), words, catch_exceptions=False)
+    done = CliRunner().invoke(_commands(), words, catch_exceptions=False)
     assert done.exit_code == 0
     return done.stdout
 

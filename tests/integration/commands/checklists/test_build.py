@@ -11,15 +11,13 @@ from app.errors import NotReadyError
 from app.services.building.build_state import builds_of, view_build
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import open_workbench
-from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
 POINTS = ["Facts come in order.", "Sentences are linked.", "Names are introduced.", "Nothing is told twice."]
 
 
 @pytest.fixture
-def place(run: Run, tmp_path: Path) -> tuple[str, ...]:
-    run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)
+def place(run: Run, small: None, tmp_path: Path) -> tuple[str, ...]:
     notes = tmp_path / "ada.txt"
     notes.write_text("\n".join(POINTS), encoding="utf-8")
     place = ("--project", "Small", "--dimension", "coherence")
@@ -48,34 +46,31 @@ def test_a_build_is_gone_on_with_from_a_stage_or_where_it_is_stale(run: Run, pla
     assert "coherence: validation (5 of 5)" in err
 
 
-def test_each_stage_can_have_its_model(run: Run, place: tuple[str, ...]) -> None:
+def test_each_stage_can_have_its_model_and_stale_makes_none_anew(run: Run, place: tuple[str, ...]) -> None:
     status, _, err = run("build", *place, "--model", "rules", "--stage-model", "validation=openai:x")
     assert (status, "OPENAI_API_KEY" in err) == (2, True)
-    # The four stages before are kept; another model for the last one ends the build.
-    assert versions(run("build", *place, "--model", "rules", "--from", "validation", "--json")) == [1]
-
-
-def test_build_stale_with_a_stage_never_made_does_not_make_it(run: Run, place: tuple[str, ...]) -> None:
-    run("build", *place, "--model", "rules", "--stage-model", "validation=openai:x")
     status, out, err = run("build", *place, "--model", "rules", "--stale", "--json")
     assert (status, out) == (NotReadyError.exit_status, "")
     assert "--from validation" in err
     assert [stage.value for stage in unmade(place)] == ["validation"]
+    # The four stages before are kept; another model for the last one ends the build.
+    assert versions(run("build", *place, "--model", "rules", "--from", "validation", "--json")) == [1]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--stage-model", "validation"), "STAGE=MODEL"),
-        (("--stage-model", "nothing=rules"), "no stage “nothing”"),
-        (("--from", "nowhere"), "The stages are components"),
-        (("--from", "clusters"), "no build under comb"),
-    ],
+REFUSED = (
+    (("--stage-model", "validation"), "STAGE=MODEL"),
+    (("--stage-model", "nothing=rules"), "no stage “nothing”"),
+    (("--from", "nowhere"), "The stages are components"),
+    (("--from", "clusters"), "no build under comb"),
 )
-def test_what_cannot_be_is_one_sentence(run: Run, place: tuple[str, ...], words: tuple[str, ...], said: str) -> None:
-    status, out, err = run("build", *place, "--model", "rules", *words)
-    assert (status, out) == (2, "")
-    assert said in err
+
+
+def test_what_cannot_be_is_one_sentence(run: Run, place: tuple[str, ...], subtests: pytest.Subtests) -> None:
+    for words, said in REFUSED:
+        with subtests.test(words=words):
+            status, out, err = run("build", *place, "--model", "rules", *words)
+            assert (status, out) == (2, "")
+            assert said in err
 
 
 def test_prompts_are_listed_worded_anew_compared_and_gone_back_from(

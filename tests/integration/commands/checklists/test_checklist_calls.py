@@ -22,42 +22,13 @@ def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
         yield server
 
 
-def test_the_dry_run_counts_all_three_and_asks_nothing(run: Run, llm: FakeLlm) -> None:
+def test_the_dry_run_or_a_refusal_asks_nothing(run: Run, llm: FakeLlm) -> None:
     status, out, _ = run(*WORDS, "--texts", 8, "--dry-run", "--json")
     found = json.loads(out)
     assert (status, found["calls"], found["cost_usd"]) == (0, 48, None)
     assert {way: each["calls"] for way, each in found["ways"].items()} == {"together": 8, "alone": 32, "reversed": 8}
     _, out, _ = run(*WORDS, "--texts", 8, "--dry-run")
     assert "one call for each question" in out
-    assert not llm.requests
-
-
-def test_the_result_is_said_and_shown_again_without_asking(run: Run, llm: FakeLlm) -> None:
-    status, out, _ = run(*WORDS, "--texts", 12, "--json")
-    found = json.loads(out)
-    assert (status, len(llm.requests), found["texts"], found["whole"]) == (0, 72, 12, True)
-    assert set(found["runs"]) == {"together", "alone", "reversed"}
-    assert found["position"]["low"] > 0
-    assert found["costs"]["alone"]["calls_per_1000_texts"] == 4000
-    assert [set(each) for each in found["by_question"]] == [{"id", "text", "changed_alone", "changed_reversed"}] * 4
-    status, out, _ = run(*WORDS, "--texts", 12)
-    assert (status, len(llm.requests)) == (0, 72)
-    assert out.startswith(found["verdict"])
-    assert "Where a question stands matters" in out
-    assert "Is part 3 in its place?" in out
-
-
-def test_the_runs_are_listed_under_a_name_that_says_what_they_are(run: Run, llm: FakeLlm) -> None:
-    run(*WORDS, "--texts", 4)
-    _, out, _ = run("runs", "list", "--project", "Ready")
-    assert "checklist, compared: one call, last question first" in out
-    _, out, _ = run("runs", "list", "--project", "Ready", "--json")
-    assert [each["asking_way"] for each in json.loads(out)] == ["reversed", "alone", "together"]
-    status, _, err = run("results", "--project", "Ready")
-    assert (status, "Only a comparison of ways of asking" in err) == (2, True)
-
-
-def test_what_can_not_be_asked_is_said_before_anything_is(run: Run, llm: FakeLlm) -> None:
     for words, said in (
         (("--budget", 1), "price of llama:judge is unknown"),
         (("--version", 7), "no published version 7"),
@@ -65,3 +36,24 @@ def test_what_can_not_be_asked_is_said_before_anything_is(run: Run, llm: FakeLlm
         status, out, err = run(*WORDS, *words)
         assert (status, out, said in err) == (2, "", True)
     assert not llm.requests
+
+
+def test_the_result_is_shown_again_without_asking_and_its_runs_are_named(run: Run, llm: FakeLlm) -> None:
+    status, out, _ = run(*WORDS, "--texts", 8, "--json")
+    found = json.loads(out)
+    assert (status, len(llm.requests), found["texts"], found["whole"]) == (0, 48, 8, True)
+    assert set(found["runs"]) == {"together", "alone", "reversed"}
+    assert found["position"]["low"] > 0
+    assert found["costs"]["alone"]["calls_per_1000_texts"] == 4000
+    assert [set(each) for each in found["by_question"]] == [{"id", "text", "changed_alone", "changed_reversed"}] * 4
+    status, out, _ = run(*WORDS, "--texts", 8)
+    assert (status, len(llm.requests)) == (0, 48)
+    assert out.startswith(found["verdict"])
+    assert "Where a question stands matters" in out
+    assert "Is part 3 in its place?" in out
+    _, out, _ = run("runs", "list", "--project", "Ready")
+    assert "checklist, compared: one call, last question first" in out
+    _, out, _ = run("runs", "list", "--project", "Ready", "--json")
+    assert [each["asking_way"] for each in json.loads(out)] == ["reversed", "alone", "together"]
+    status, _, err = run("results", "--project", "Ready")
+    assert (status, "Only a comparison of ways of asking" in err) == (2, True)

@@ -26,6 +26,19 @@ def _parted() -> Checklist:
 def test_a_disagreement_is_listed_looked_at_decided_and_given_back(run: Run) -> None:
     made = _parted()
     texts, first = text_ids(open_workbench(), made), made.asked[0].id
+    pair = f"{first}-{texts[0]}"
+    for words, said in (
+        (("decide", "first", *WHERE, "--answer", "yes"), "is no disagreement"),
+        (("decide", pair, *WHERE, "--answer", "maybe"), "is no answer"),
+        (("decide", pair, *WHERE, "--answer", "na"), "doesn't allow"),
+        (("list", *WHERE, "--kind", "other"), "is no kind"),
+        (("list", *WHERE, "--state", "other"), "is no state"),
+        (("show", "999-1", *WHERE), "doesn't ask this question"),
+    ):
+        status, _, err = run("disagreements", *words)
+        assert status == 2
+        assert said in err
+    assert "No disagreement." in run("disagreements", "list", *WHERE, "--state", "decided")[1]
     listed = document(run("disagreements", "list", *WHERE, "--json")[1])
     assert isinstance(listed, list)
     assert {(one["id"], one["kind"], one["judge"]) for one in listed} == {
@@ -63,23 +76,6 @@ def test_a_disagreement_is_listed_looked_at_decided_and_given_back(run: Run) -> 
     assert isinstance(undone, dict)
     assert (undone["answer"], undone["undone_by"]) == ("yes", "Dora")
     assert run("disagreements", "undo", one["id"], *WHERE)[0] == 2
-
-
-def test_what_is_no_disagreement_or_answer_is_said(run: Run) -> None:
-    made = _parted()
-    pair = f"{made.asked[0].id}-{text_ids(open_workbench(), made)[0]}"
-    for words, said in (
-        (("decide", "first", *WHERE, "--answer", "yes"), "is no disagreement"),
-        (("decide", pair, *WHERE, "--answer", "maybe"), "is no answer"),
-        (("decide", pair, *WHERE, "--answer", "na"), "doesn't allow"),
-        (("list", *WHERE, "--kind", "other"), "is no kind"),
-        (("list", *WHERE, "--state", "other"), "is no state"),
-        (("show", "999-1", *WHERE), "doesn't ask this question"),
-    ):
-        status, _, err = run("disagreements", *words)
-        assert status == 2
-        assert said in err
-    assert "No disagreement." in run("disagreements", "list", *WHERE, "--state", "decided")[1]
 
 
 def test_rooms_are_listed_with_agreement_before_and_after_and_no_votes(run: Run) -> None:

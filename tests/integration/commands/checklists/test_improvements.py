@@ -42,7 +42,18 @@ def found(done: tuple[int, str, str]) -> dict[str, object]:
     return document(out)
 
 
-def test_an_attempt_is_forecast_made_listed_and_decided(run: Run, workbench: Workbench, draft: Checklist) -> None:
+def test_a_timeline_is_shown_and_an_attempt_made_listed_and_decided(
+    run: Run, workbench: Workbench, draft: Checklist
+) -> None:
+    rows = found(run("checklist", "timeline", *WHERE, "--question", draft.asked[0].id, "--json"))
+    assert (rows["judge"], rows["texts"]) == ("rules", 12)
+    assert [(one["version"], one["agreement"], one["decisions"]) for one in rows["versions"]] == [
+        (1, 0.0, 0),
+        (2, None, 12),
+    ]
+    assert "Nothing is decided" in run("checklist", "timeline", *WHERE, "--question", draft.asked[1].id)[1]
+    assert run("checklist", "improve", *WHERE, "--question", draft.asked[1].id, "--model", "rules")[0] == 2
+
     which = (*WHERE, "--question", draft.asked[0].id)
     ahead = found(run("checklist", "improve", *which, "--model", "rules", "--dry-run", "--json"))
     assert (ahead["provable"], ahead["cost_usd"]) == (False, 0.0)
@@ -63,14 +74,3 @@ def test_an_attempt_is_forecast_made_listed_and_decided(run: Run, workbench: Wor
     refused = found(run("checklist", "improvements", *which, "--refuse", made["improvement"], "--json"))
     assert [one["status"] for one in refused] == ["refused"]
     assert get_checklist(workbench, draft.id) == draft
-
-
-def test_a_timeline_of_a_question(run: Run, draft: Checklist) -> None:
-    rows = found(run("checklist", "timeline", *WHERE, "--question", draft.asked[0].id, "--json"))
-    assert (rows["judge"], rows["texts"]) == ("rules", 12)
-    assert [(one["version"], one["agreement"], one["decisions"]) for one in rows["versions"]] == [
-        (1, 0.0, 0),
-        (2, None, 12),
-    ]
-    assert "Nothing is decided" in run("checklist", "timeline", *WHERE, "--question", draft.asked[1].id)[1]
-    assert run("checklist", "improve", *WHERE, "--question", draft.asked[1].id, "--model", "rules")[0] == 2

@@ -9,7 +9,6 @@ import pytest
 
 from app.meta_evaluation.score_matrix import COEFFICIENTS
 from app.services.conditions import study_tables
-from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
 COMPARED = {
@@ -25,9 +24,8 @@ HERE = ("--project", "Small", "--dimension", "coherence")
 
 
 @pytest.fixture
-def project(run: Run, tmp_path: Path) -> None:
+def project(run: Run, small: None, tmp_path: Path) -> None:
     """Two people and one model have thought aloud."""
-    assert run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)[0] == 0
     said = {"Ana": "Sentences follow each other.", "Ben": "Nothing is said twice.", "m": "Ideas are connected."}
     for name, words in said.items():
         notes = tmp_path / f"{name}.txt"
@@ -76,6 +74,11 @@ def test_estimate_run_and_show(run: Run, tmp_path: Path) -> None:
     assert "WITHOUT Ana" in run("conditions", "show", *HERE, "--permutations", 50)[1]
     assert json.loads(run("checklist", "list", *HERE, "--json")[1]) == []
     assert len(json.loads(run("checklist", "list", *HERE, "--of-conditions", "--json")[1])) == 7
+    assert run("split", "lock", "--project", "Small", "--share", 0.2, "--by", "Ana")[0] == 0
+    err = run("conditions", "show", *HERE, "--conditions", "sl,sh", "--components", 4)[2]
+    assert "3 of the conditions are not scored yet" in err
+    err = run("conditions", "show", *HERE, "--conditions", "sl,sh")[2]
+    assert "3 of the conditions were scored on other texts than these" in err  # not: unscored
 
 
 REFUSED = (
@@ -93,27 +96,43 @@ RULES_ALONE = "Builds: rules, judges: rules. Rules are not an LLM; don't report 
 
 
 @pytest.mark.usefixtures("project")
-def test_runs_of_a_study_are_listed_by_condition_and_shown_when_asked(run: Run, subtests: pytest.Subtests) -> None:
+def test_drawn_texts_are_shown_by_run_by_likeness_and_warned_of(run: Run, subtests: pytest.Subtests) -> None:
     status, out, err = run("conditions", "show", *HERE)
     assert (status, "Nothing has been scored" in out, "7 of the conditions" in err) == (0, True, True)
+    status, _, err = run("conditions", "effect", *HERE)
+    assert (status, "No text was scored with the checklist of a condition" in err) == (2, True)
     for words, said in REFUSED:
         with subtests.test(words=words):
             status, _, err = run("conditions", "run", *HERE, *words)
             assert (status, said in err) == (2, True), err
-    assert run("conditions", "run", *HERE, "--dry-run")[2].splitlines()[0] == RULES_ALONE
-    status, _, err = run("conditions", "run", *HERE, "--conditions", "sh")
-    assert (status, err.splitlines()[0]) == (0, RULES_ALONE)
+    # The likeness of attributes needs all conditions on the same texts.
+    draw = ("--draw", "4x3")
+    assert run("conditions", "run", *HERE, "--conditions", "sl,mh,comb", *draw)[2].splitlines()[0] == RULES_ALONE
+    assert run("conditions", "run", *HERE, "--conditions", "sh", *draw, "--seed", 2)[0] == 0
+    status, _, err = run("conditions", "effect", *HERE)
+    assert (status, "these are missing: sh:Ana, sh:Ben" in err) == (2, True)
+    assert run("conditions", "run", *HERE, "--conditions", "sh", *draw)[0] == 0
+    (found,) = json.loads(run("conditions", "effect", *HERE, "--level", "dataset", "--json")[1])
+    (only,) = found["draws"]
+    assert [point["condition"] for point in only["points"]] == ["comb", "mh", "sl:m", "sh:Ana", "sh:Ben"]
+    assert (only["texts"], only["draw"], only["seed"]) == (12, [4, 3], 1)
+    assert {point["spearman"]["n"] for point in only["points"]} == {12}
+    assert set(only["correlation"]) == {"rouge_l", "jaccard", "cosine"}
+    assert "12 of 12 texts (4 x 3, seed 1)" in run("conditions", "effect", *HERE)[1]
+    # Runs are named by condition, and results are shown only when asked for.
     listed = json.loads(run("runs", "list", "--project", "Small", "--json")[1])
-    assert [each["condition"] for each in listed] == ["sh:Ben", "sh:Ana"]
+    assert [each["condition"] for each in listed[:2]] == ["sh:Ben", "sh:Ana"]
     assert "condition: Ana alone" in run("runs", "list", "--project", "Small")[1]
     assert "condition: Ana alone" in run("runs", "show", listed[1]["run"])[1]
     status, _, err = run("results", "--project", "Small")
     assert (status, "Only studies of conditions" in err) == (2, True)
     assert "condition: Ana alone" in run("results", "--project", "Small", "--run", listed[1]["run"])[1]
-    assert run("split", "lock", "--project", "Small", "--share", 0.2, "--by", "Ana")[0] == 0
-    err = run("conditions", "show", *HERE, "--conditions", "sl,sh")[2]
-    assert "2 of the conditions were scored on other texts than these" in err  # not: unscored
-    assert "1 of the conditions are not scored yet" in err
+    # A thin share is warned of before and after.
+    share = (*HERE, "--conditions", "mh", "--sample", 0.4)
+    _, out, err = run("conditions", "run", *share, "--dry-run")
+    assert ("fewer than three texts" in out, err.splitlines()[0]) == (True, RULES_ALONE)
+    assert run("conditions", "run", *share)[0] == 0
+    assert "MH: no coefficient:" in run("conditions", "show", "--project", "Small", "--permutations", 20)[1]
 
 
 @pytest.mark.usefixtures("project")
@@ -143,33 +162,6 @@ def test_the_papers_design_from_the_estimate_to_the_file(run: Run, tmp_path: Pat
     lines = list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
     assert {line["contributor"] for line in lines if line["condition"] == "sh"} == {"", "Ana", "Ben"}
     assert {line["trial"] for line in lines} == {"1", "2", "mean"}
-
-
-@pytest.mark.usefixtures("project")
-def test_a_thin_share_is_warned_of_before_and_after(run: Run) -> None:
-    share = (*HERE, "--conditions", "mh", "--sample", 0.4)
-    assert "fewer than three texts" in run("conditions", "run", *share, "--dry-run")[1]
-    assert run("conditions", "run", *share)[0] == 0
-    assert "MH: no coefficient:" in run("conditions", "show", "--project", "Small", "--permutations", 20)[1]
-
-
-@pytest.mark.usefixtures("project")
-def test_likeness_and_agreement_are_told_for_conditions_on_the_same_texts(run: Run, tmp_path: Path) -> None:
-    status, _, err = run("conditions", "effect", *HERE)
-    assert (status, "No text was scored with the checklist of a condition" in err) == (2, True)
-    draw = ("--draw", "4x3")
-    assert run("conditions", "run", *HERE, "--conditions", "sl,mh,comb", *draw)[0] == 0
-    assert run("conditions", "run", *HERE, "--conditions", "sh", *draw, "--seed", 2)[0] == 0
-    status, _, err = run("conditions", "effect", *HERE)
-    assert (status, "these are missing: sh:Ana, sh:Ben" in err) == (2, True)
-    assert run("conditions", "run", *HERE, "--conditions", "sh", *draw)[0] == 0
-    (found,) = json.loads(run("conditions", "effect", *HERE, "--level", "dataset", "--json")[1])
-    (only,) = found["draws"]
-    assert [point["condition"] for point in only["points"]] == ["comb", "mh", "sl:m", "sh:Ana", "sh:Ben"]
-    assert (only["texts"], only["draw"], only["seed"]) == (12, [4, 3], 1)
-    assert {point["spearman"]["n"] for point in only["points"]} == {12}
-    assert set(only["correlation"]) == {"rouge_l", "jaccard", "cosine"}
-    assert "12 of 12 texts (4 x 3, seed 1)" in run("conditions", "effect", *HERE)[1]
 
 
 @pytest.mark.long

@@ -14,6 +14,7 @@ from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
 Run = Callable[..., tuple[int, str, str]]
+RESULTS = ("results", "--project", "Ready", "--resamples", 20)
 COUNTS = {"found": 12, "nearly": 0, "not_in_text": 12, "without": 12}
 
 
@@ -36,13 +37,13 @@ def test_quotes_are_counted_by_score_runs_and_results(
         shown = run("runs", "show", "1")[1]
         assert "quotes found" in shown
         assert "quotes not in text" in shown
-        (result,) = json.loads(run("results", "--project", "Ready", "--json")[1])
+        (result,) = json.loads(run(*RESULTS, "--json")[1])
         assert result["quotes"] == COUNTS
-        said = run("results", "--project", "Ready")[1]
+        said = run(*RESULTS)[1]
         assert "coherence, llama:x: quotes: 12 found, 12 not in the text, 12 without" in said
         report = tmp_path / "report.html"
-        assert run("results", "--project", "Ready", "--output", str(report))[0] == 0
+        assert run(*RESULTS, "--output", str(report))[0] == 0
         assert report.read_text(encoding="utf-8").count("<mark>Text number</mark>") == 5
         run("score", "--project", "Ready", "--judge", "rules")
-        assert "quotes" not in json.loads(run("results", "--project", "Ready", "--run", "2", "--json")[1])[0]
+        assert "quotes" not in json.loads(run(*RESULTS, "--run", "2", "--json")[1])[0]
         settings.cache_clear()

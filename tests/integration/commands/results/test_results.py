@@ -65,27 +65,28 @@ def test_each_method_and_judge_is_shown_by_its_newest_run(run: Run, project: Non
     assert [each["run"] for each in document(run(*HERE, "--run", 1, "--run", 3)[1])] == [1, 3]
 
 
-@pytest.mark.parametrize(
-    ("words", "choices"),
-    [
-        (("--constant", "zero"), Choices(constant="zero")),
-        (("--level", "dataset", "--duplicates", "keep"), Choices("dataset", duplicates="keep")),
-        (("--partial",), Choices(include_partial=True)),
-        (("--soft",), Choices(soft=True)),
-        (("--resample", "both", "--resamples", "50", "--seed", "7"), Choices(resampling="both", resamples=50, seed=7)),
-        (("--level", "system", "--resamples", "0"), Choices("system", resamples=0)),
-    ],
+TAKEN = (
+    (("--constant", "zero"), Choices(constant="zero")),
+    (("--level", "dataset", "--duplicates", "keep"), Choices("dataset", duplicates="keep")),
+    (("--partial",), Choices(include_partial=True)),
+    (("--soft",), Choices(soft=True)),
+    (("--resample", "both", "--resamples", "50", "--seed", "7"), Choices(resampling="both", resamples=50, seed=7)),
+    (("--level", "system", "--resamples", "0"), Choices("system", resamples=0)),
 )
-def test_what_the_screen_takes_is_taken(run: Run, project: None, words: tuple[str, ...], choices: Choices) -> None:
+
+
+def test_what_the_screen_takes_is_taken(run: Run, project: None, subtests: pytest.Subtests) -> None:
     number = scored("checklist", "llama:x", {"soft": True})
-    (shown,) = document(run(*HERE, *words)[1])
-    (expected,) = results_of(open_workbench(), number, choices)
-    [verdict] = verdicts_of(open_workbench(), [expected])
-    verdict_json = verdict.to_json(expected.dimension.name)
-    named = {"method": method_and_judge(expected.run), "verdict": verdict_json}
-    assert shown == json.loads(json.dumps(expected.to_json() | named))
     (usual,) = document(run(*HERE)[1])
-    assert shown != usual
+    for words, choices in TAKEN:
+        with subtests.test(words=words):
+            (shown,) = document(run(*HERE, *words)[1])
+            (expected,) = results_of(open_workbench(), number, choices)
+            [verdict] = verdicts_of(open_workbench(), [expected])
+            verdict_json = verdict.to_json(expected.dimension.name)
+            named = {"method": method_and_judge(expected.run), "verdict": verdict_json}
+            assert shown == json.loads(json.dumps(expected.to_json() | named))
+            assert shown != usual
 
 
 def test_results_with_a_trial_of_a_newer_version_names_that_trial(run: Run, project: None) -> None:
@@ -137,12 +138,16 @@ def test_soft_scores_where_no_judge_gave_any_are_refused(run: Run, project: None
     assert "still from the answers: run 1" in err
 
 
-@pytest.mark.parametrize("words", [("--constant", "drop"), ("--level", "text"), ("--resample", "texts")])
-def test_what_can_not_be_chosen_is_a_sentence(run: Run, project: None, words: tuple[str, ...]) -> None:
+NOT_CHOSEN = (("--constant", "drop"), ("--level", "text"), ("--resample", "texts"))
+
+
+def test_what_can_not_be_chosen_is_a_sentence(run: Run, project: None, subtests: pytest.Subtests) -> None:
     scored("checklist", "llama:x")
-    status, out, err = run(*HERE, *words)
-    assert (status, out) == (2, "")
-    assert "Traceback" not in err
+    for words in NOT_CHOSEN:
+        with subtests.test(words=words):
+            status, out, err = run(*HERE, *words)
+            assert (status, out) == (2, "")
+            assert "Traceback" not in err
 
 
 def test_aspects_stand_beside_the_figures_of_coascore(run: Run, project: None, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """`score --batch` and `runs wait`: forecast beside the usual price, left at the provider, collected by who waits."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,23 +11,17 @@ from app.services.runtime import batch_rounds
 from app.services.runtime.batch_rounds import AT_ONCE
 from app.services.runtime.workbench import open_workbench
 from app.services.scoring.runs import get_run
-from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.modern_vendors import ModernVendors
 from tests.support.projects import ready_to_score
 
 Run = Callable[..., tuple[int, str, str]]
 SCORE = ("score", "--project", "Ready", "--judge", "openai:gpt-4o")
 
 
-@pytest.fixture(scope="module")
-def vendors() -> Iterator[ModernVendors]:
-    with modern_vendors() as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
 def served(vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.1)
-    monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2"))
+    monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2,commands"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
     ready_to_score(open_workbench(), texts=8)
 
@@ -118,29 +112,31 @@ def test_models_think_aloud_in_batches(run: Run) -> None:
     assert answer["attributes"] > 0
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--batch-fallback",), "--batch-fallback is about what a batch doesn't answer"),
-        (("--batch", "--model", "rules"), "rules takes no batches"),
-        (("--batch", "--dry-run", "--model", "rules"), "rules takes no batches"),
-    ],
+NOT_THOUGHT_ALOUD = (
+    (("--batch-fallback",), "--batch-fallback is about what a batch doesn't answer"),
+    (("--batch", "--model", "rules"), "rules takes no batches"),
+    (("--batch", "--dry-run", "--model", "rules"), "rules takes no batches"),
 )
-def test_what_can_not_be_is_said_before_anybody_thinks_aloud(run: Run, words: tuple[str, ...], said: str) -> None:
-    status, _, err = run(*ALOUD, *words)
-    assert status == 2
-    assert said in err
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ((*SCORE, "--batch-fallback"), "--batch-fallback is about what a batch doesn't answer"),
-        ((*SCORE, "--batch", "--tier", "flex"), "takes no service tier"),
-        ((*SCORE[:3], "--judge", "rules", "--batch"), "rules takes no batches"),
-    ],
+def test_what_can_not_be_is_said_before_anybody_thinks_aloud(run: Run, subtests: pytest.Subtests) -> None:
+    for words, said in NOT_THOUGHT_ALOUD:
+        with subtests.test(words=words):
+            status, _, err = run(*ALOUD, *words)
+            assert status == 2
+            assert said in err
+
+
+NOT_SCORED = (
+    ((*SCORE, "--batch-fallback"), "--batch-fallback is about what a batch doesn't answer"),
+    ((*SCORE, "--batch", "--tier", "flex"), "takes no service tier"),
+    ((*SCORE[:3], "--judge", "rules", "--batch"), "rules takes no batches"),
 )
-def test_what_can_not_be_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
-    status, _, err = run(*words)
-    assert status == 2
-    assert said in err
+
+
+def test_what_can_not_be_is_said(run: Run, subtests: pytest.Subtests) -> None:
+    for words, said in NOT_SCORED:
+        with subtests.test(words=words):
+            status, _, err = run(*words)
+            assert status == 2
+            assert said in err

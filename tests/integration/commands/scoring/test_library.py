@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from tests.support.console import Run
 from tests.support.fake_llm.server import FakeLlm
 
 MODEL = "llama:m"
-TEXTS = [f"Dear {n}, thanks." for n in range(12)]
+TEXTS = [f"Dear {n}, thanks." for n in range(6)]
 
 
 @pytest.fixture
@@ -77,11 +75,14 @@ UNUSABLE = [
 ]
 
 
-@pytest.mark.parametrize("texts", UNUSABLE)
-def test_texts_that_are_none_are_refused_before_anything_is_asked(path: Path, llm: FakeLlm, texts: list[str]) -> None:
-    with pytest.raises(InputError):
-        Checklist.load(path).judge(texts, MODEL)
-    assert llm.requests == []
+def test_texts_that_are_none_are_refused_before_anything_is_asked(
+    path: Path, llm: FakeLlm, subtests: pytest.Subtests
+) -> None:
+    for texts in UNUSABLE:
+        with subtests.test(texts=texts):
+            with pytest.raises(InputError):
+                Checklist.load(path).judge(texts, MODEL)
+            assert llm.requests == []
 
 
 def test_agreement_is_that_of_meta_eval() -> None:
@@ -89,11 +90,3 @@ def test_agreement_is_that_of_meta_eval() -> None:
     found = agreement(scores, ratings, group=sources, resamples=50)
     assert found.to_json() == evaluate(scores, ratings, AgreementDesign(group=sources, resamples=50)).to_json()
     assert compare(scores, scores[::-1], ratings, group=sources, resamples=50, permutations=50).to_json()
-
-
-def test_a_script_anywhere_can_import_it(tmp_path: Path) -> None:
-    (tmp_path / "app").mkdir()
-    (tmp_path / "app" / "__init__.py").write_text("raise SystemExit('foreign')")
-    command = [sys.executable, "-P", "-c", "import interacteval; print(interacteval.__all__)"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "Checklist" in done.stdout

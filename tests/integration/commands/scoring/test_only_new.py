@@ -76,29 +76,11 @@ def test_new_scores_only_what_has_no_score_yet(run: Run, llm: FakeLlm, project: 
     assert document(run(*SCORE, "--new", "--dry-run")[1])["calls"] == 0
     assert document(run(*SCORE, "--new", "--set", "reasons=yes")[1])["dimensions"]["tone"]["scored"] == 9
     assert len(document(run("runs", "list", *BASE, "--json")[1])) == 3
-
-
-def test_another_version_or_judge_makes_all_texts_new(run: Run, llm: FakeLlm, project: Path) -> None:
-    bring_in(run, project, 1)
-    run(*SCORE, "--new")
+    # Another judge or version makes all texts new.
     other = document(run("score", *BASE, "--judge", "rules", "--json", "--new")[1])
-    assert other["dimensions"]["tone"]["scored"] == 4
+    assert other["dimensions"]["tone"]["scored"] == 9
     assert run("checklist", "import", project / "tone.json", *BASE, "--publish")[0] == 0
-    again = document(run(*SCORE, "--new")[1])
-    assert again["dimensions"]["tone"]["scored"] == 4
-
-
-def test_since_scores_what_came_in_from_that_day_on(run: Run, llm: FakeLlm, project: Path) -> None:
-    bring_in(run, project, 1)
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
-    status, out, _ = run(*SCORE, "--since", tomorrow)
-    assert (status, document(out)["run"]) == (0, None)
-    today = document(run(*SCORE, "--since", datetime.now(UTC).date().isoformat())[1])
-    assert today["dimensions"]["tone"]["scored"] == 4
-    with open_workbench().database.read() as work:
-        moment = datetime.now(UTC)
-        assert len(work.texts.imported_since(1, moment - timedelta(minutes=10))) == 4
-        assert work.texts.imported_since(1, moment + timedelta(minutes=10)) == frozenset()
+    assert document(run(*SCORE, "--new")[1])["dimensions"]["tone"]["scored"] == 9
 
 
 FILTERS = (
@@ -109,16 +91,26 @@ FILTERS = (
 )
 
 
-def test_a_filter_takes_names_and_columns(run: Run, llm: FakeLlm, project: Path, subtests: pytest.Subtests) -> None:
+def test_texts_are_chosen_by_names_columns_and_day(
+    run: Run, llm: FakeLlm, project: Path, subtests: pytest.Subtests
+) -> None:
     bring_in(run, project, 1)
     bring_in(run, project, 2, texts=5)
     for words, texts in FILTERS:
         with subtests.test(words=words):
             scored = document(run(*SCORE, *words)[1])
             assert scored["dimensions"]["tone"]["scored"] == texts
-            (result,) = document(run("results", *BASE, "--run", scored["run"], "--json")[1])
+            (result,) = document(run("results", *BASE, "--run", scored["run"], "--resamples", 0, "--json")[1])
             named = [word for word in words if "=" in word]
             assert all(word in result["method"] and word in result["signature"] for word in named)
+    now = datetime.now(UTC)
+    status, out, _ = run(*SCORE, "--since", (now + timedelta(days=1)).date().isoformat())
+    assert (status, document(out)["run"]) == (0, None)
+    today = document(run(*SCORE, "--since", now.date().isoformat())[1])
+    assert today["dimensions"]["tone"]["scored"] == 9
+    with open_workbench().database.read() as work:
+        assert len(work.texts.imported_since(1, now - timedelta(minutes=10))) == 9
+        assert work.texts.imported_since(1, now + timedelta(minutes=10)) == frozenset()
 
 
 UNUSABLE = (
@@ -135,19 +127,9 @@ UNUSABLE = (
 )
 
 
-def test_what_fits_nothing_or_is_no_gate_is_one_sentence(
+def test_gates_are_held_on_the_interval_of_a_run_or_refused(
     run: Run, llm: FakeLlm, project: Path, subtests: pytest.Subtests
 ) -> None:
-    bring_in(run, project, 1)
-    run(*SCORE)
-    for words in UNUSABLE:
-        with subtests.test(words=words):
-            status, out, err = run(*words)
-            assert (status, len(err.strip().splitlines())) == (2, 1)
-            assert out == "" or words[0] == "results"
-
-
-def test_gates_are_held_on_the_interval_of_a_run(run: Run, llm: FakeLlm, project: Path) -> None:
     bring_in(run, project, 1, rude=1, texts=40)
     run(*SCORE)
     results = ("results", *BASE, "--json")
@@ -161,6 +143,11 @@ def test_gates_are_held_on_the_interval_of_a_run(run: Run, llm: FakeLlm, project
     assert (status, [gate["passed"] for gate in result["gates"]]) == (4, [False, True])
     assert len([line for line in err.splitlines() if line.startswith("gate ")]) == 2
     assert run(*results, "--require", "spearman>=.1")[0] == 4
+    for words in UNUSABLE:
+        with subtests.test(words=words):
+            status, out, err = run(*words)
+            assert (status, len(err.strip().splitlines())) == (2, 1)
+            assert out == "" or words[0] == "results"
 
 
 def test_a_regression_fails_the_nightly_gate_and_a_repair_passes(run: Run, llm: FakeLlm, project: Path) -> None:
@@ -182,14 +169,14 @@ def test_a_regression_fails_the_nightly_gate_and_a_repair_passes(run: Run, llm: 
 
 def test_a_text_that_is_scored_again_counts_in_its_first_night(run: Run, llm: FakeLlm, project: Path) -> None:
     gate = ("results", *BASE, "--json", "--require", "yes(2)>=.9", "--require", "score>=.9", "--nightly")
-    bring_in(run, project, 1, rude=2, texts=12)
+    bring_in(run, project, 1, rude=1, texts=4)
     run(*SCORE, "--new")
     before = document(run(*gate)[1])[0]["gates"]
-    bring_in(run, project, 2, texts=6)
+    bring_in(run, project, 2, texts=2)
     run(*SCORE)
     run(*SCORE, "--no-cache")
     after = document(run(*gate)[1])[0]["gates"]
     assert [each["nightly"]["nights"] for each in (*before, *after)] == [1, 1, 2, 2]
-    assert [each["nightly"]["values"] for each in (*before, *after)] == [12, 12, 18, 18]
-    assert (after[0]["nightly"]["last"], after[0]["value"]) == (1.0, pytest.approx(16 / 18))
-    assert after[1]["value"] == pytest.approx(17 / 18)
+    assert [each["nightly"]["values"] for each in (*before, *after)] == [4, 4, 6, 6]
+    assert (after[0]["nightly"]["last"], after[0]["value"]) == (1.0, pytest.approx(5 / 6))
+    assert after[1]["value"] == pytest.approx(11 / 12)

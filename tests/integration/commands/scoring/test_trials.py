@@ -22,20 +22,7 @@ def project(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_trials_are_runs_with_their_spread(run: Run) -> None:
-    status, out, err = run("score", *HERE, "--sample", 0.5, "--trials", 2, "--json")
-    found = json.loads(out)
-    assert status == 0, err
-    assert [trial["dimensions"]["coherence"]["scored"] for trial in found["trials"]] == [18, 18]
-    spread = found["spread"]["coherence"]
-    assert spread["runs"] == [trial["run"] for trial in found["trials"]]
-    assert set(spread["spearman"]) == {"values", "mean", "sd"}
-    status, out, _ = run("score", *HERE, "--sample", 0.4, "--trials", 2)
-    assert (status, "sd over trials" in out) == (0, True)
-
-
-@pytest.mark.usefixtures("project")
-def test_a_draw_is_compared_with_the_whole_or_refused(run: Run, subtests: pytest.Subtests) -> None:
+def test_trials_have_a_spread_and_draws_are_compared_or_refused(run: Run, subtests: pytest.Subtests) -> None:
     found = json.loads(run("score", *HERE, "--draw", "4x3", "--trials", 2, "--dry-run", "--json")[1])
     assert [(s["seed"], s["texts"], s["texts_all"]) for s in found["samples"]] == [(1, 12, 36), (2, 12, 36)]
     assert found["calls"] == 24
@@ -45,3 +32,12 @@ def test_a_draw_is_compared_with_the_whole_or_refused(run: Run, subtests: pytest
         with subtests.test(draw=draw):
             status, _, err = run("score", *HERE, "--draw", draw)
             assert (status, "40x4" in err) == (2, True)
+    status, out, err = run("score", *HERE, "--sample", 0.5, "--trials", 2, "--json")
+    found = json.loads(out)
+    assert status == 0, err
+    assert [trial["dimensions"]["coherence"]["scored"] for trial in found["trials"]] == [18, 18]
+    spread = found["spread"]["coherence"]
+    assert spread["runs"] == [trial["run"] for trial in found["trials"]]
+    assert set(spread["spearman"]) == {"values", "mean", "sd"}
+    status, out, _ = run("score", *HERE, "--sample", 0.4, "--trials", 2)
+    assert (status, "sd over trials" in out) == (0, True)
