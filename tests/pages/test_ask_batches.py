@@ -126,20 +126,12 @@ def test_who_comes_goes_on_with_what_is_at_the_provider(
 
 
 @pytest.mark.parametrize("options", [600], indirect=True)
-@pytest.mark.parametrize("waited_for", [False, True])
-def test_a_batch_is_cancelled_at_the_provider_waited_for_or_not(
-    bench: Workbench,
-    left_there: None,
-    vendors: ModernVendors,
-    options: str,
-    key: str,
-    open_screen: Open,
-    waited_for: bool,
+def test_a_batch_that_is_waited_for_is_cancelled_at_the_provider(
+    bench: Workbench, left_there: None, vendors: ModernVendors, options: str, key: str, open_screen: Open
 ) -> None:
     app = open_screen("ask_llms")
-    if waited_for:
-        app.button(key="collect_batches").click().run()
-        assert "collect_batches" not in [button.key for button in app.button]
+    app.button(key="collect_batches").click().run()
+    assert "collect_batches" not in [button.key for button in app.button]
     cancelled = len(cancellations(vendors, options))
     app.button(key="cancel_batches").click().run()
     app = ended(app, key)
