@@ -50,7 +50,9 @@ def named(fields: Sequence[Any], beginning: str) -> Any:
     return found
 
 
-def test_a_sheet_that_was_filled_in_comes_in(demo: Workbench, checklist: int, open_screen: Open) -> None:
+def test_a_sheet_that_was_filled_in_comes_in_and_asks_whose_it_is(
+    demo: Workbench, checklist: int, open_screen: Open
+) -> None:
     rows = [row | {"answer": "yes"} for row in sheet(demo, checklist)]
     app = open_screen("answer")
     app.file_uploader(key=FILE).upload("ana.csv", written([*rows, rows[0] | {"doc_id": "nowhere"}])).run()
@@ -62,6 +64,18 @@ def test_a_sheet_that_was_filled_in_comes_in(demo: Workbench, checklist: int, op
     assert len(expert_answers(demo, checklist).answers) == len(rows)
     app.button(key="close_answers_report").click().run()
     assert "came in" not in said(app)
+
+    app = open_screen("answer")
+    app.file_uploader(key=FILE).upload("x.csv", b"answer,expert\nyes,Ana\n").run()
+    app.button(key="bring_answers_in").click().run()
+    assert not app.exception
+    assert "has no column" in str(app.error[0].value), "a file of something else"
+    nobodys = [{name: cell for name, cell in row.items() if name != "expert"} | {"answer": "no"} for row in rows]
+    app.file_uploader(key=FILE).upload("x.csv", written(nobodys)).run()
+    assert app.button(key="bring_answers_in").disabled
+    named(app.text_input, "answers_name_").set_value("Ben").run()
+    app.button(key="bring_answers_in").click().run()
+    assert expert_answers(demo, checklist).experts == ("Ana", "Ben")
 
 
 def test_columns_of_experts_and_judges_come_in_at_once(demo: Workbench, checklist: int, open_screen: Open) -> None:
@@ -81,17 +95,3 @@ def test_columns_of_experts_and_judges_come_in_at_once(demo: Workbench, checklis
     assert list_runs(demo, 1)[0].judge == "file:gpt-4o"
     for screen in ("results", "scores", "disagreements", "methods"):
         assert not open_screen(screen).exception
-
-
-def test_a_file_that_doesnt_say_whose_answers_they_are_asks(demo: Workbench, checklist: int, open_screen: Open) -> None:
-    rows = [{name: cell for name, cell in row.items() if name != "expert"} for row in sheet(demo, checklist)]
-    app = open_screen("answer")
-    app.file_uploader(key=FILE).upload("x.csv", b"answer,expert\nyes,Ana\n").run()
-    app.button(key="bring_answers_in").click().run()
-    assert not app.exception
-    assert "has no column" in str(app.error[0].value), "a file of something else"
-    app.file_uploader(key=FILE).upload("x.csv", written([row | {"answer": "no"} for row in rows])).run()
-    assert app.button(key="bring_answers_in").disabled
-    named(app.text_input, "answers_name_").set_value("Ben").run()
-    app.button(key="bring_answers_in").click().run()
-    assert expert_answers(demo, checklist).experts == ("Ben",)

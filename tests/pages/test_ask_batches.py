@@ -88,11 +88,12 @@ def cancellations(vendors: ModernVendors, options: str) -> list[str]:
     return [path for path in vendors.paths(options) if path.endswith("/cancel")]
 
 
-def test_a_batch_is_chosen_forecast_and_answered(
+@pytest.mark.parametrize("options", ["0,bexpire=2"], indirect=True)
+def test_a_batch_is_forecast_and_its_rest_is_asked_at_once_where_chosen(
     bench: Workbench, vendors: ModernVendors, options: str, key: str, open_screen: Open
 ) -> None:
     app = open_screen("ask_llms")
-    app.radio(key="ask_scope").set_value("All dimensions").run()
+    app.radio(key="ask_scope").set_value("All dimensions")
     app.multiselect(key="ask_models").set_value([MODEL, "rules"]).run()
     said = shown(app)
     assert "4 calls, at once about $" in said
@@ -100,26 +101,12 @@ def test_a_batch_is_chosen_forecast_and_answered(
     assert "a guess: no model has answered yet" in said
     app.button_group(key="ask_batch").set_value("Batch").run()
     assert "rules, not an LLM is asked at once: its vendor takes no batches." in shown(app)
+    app.button_group(key="ask_batch_rest").set_value(batch_rounds.LIVE)
     app.button(key="ask").click().run()
     app = ended(app, key)
     assert all(asked(bench))
-    assert vendors.state(options)["batched"] == 3
-    assert "as this model's 4 earlier answers here took" in shown(app.run())
-
-
-@pytest.mark.parametrize("options", ["0,bexpire=2"], indirect=True)
-def test_what_a_batch_does_not_get_to_is_asked_at_once_where_that_is_chosen(
-    bench: Workbench, vendors: ModernVendors, options: str, key: str, open_screen: Open
-) -> None:
-    app = open_screen("ask_llms")
-    app.radio(key="ask_scope").set_value("All dimensions").run()
-    app.multiselect(key="ask_models").set_value([MODEL]).run()
-    app.button_group(key="ask_batch").set_value("Batch").run()
-    app.button_group(key="ask_batch_rest").set_value(batch_rounds.LIVE).run()
-    app.button(key="ask").click().run()
-    ended(app, key)
-    assert all(asked(bench))
     assert vendors.state(options)["batched"] == 2
+    assert "as this model's 4 earlier answers here took" in shown(app.run())
 
 
 def test_who_comes_goes_on_with_what_is_at_the_provider(
@@ -139,20 +126,12 @@ def test_who_comes_goes_on_with_what_is_at_the_provider(
 
 
 @pytest.mark.parametrize("options", [600], indirect=True)
-@pytest.mark.parametrize("waited_for", [False, True])
-def test_what_is_at_the_provider_is_cancelled_there_whether_somebody_waits_or_not(
-    bench: Workbench,
-    left_there: None,
-    vendors: ModernVendors,
-    options: str,
-    key: str,
-    open_screen: Open,
-    waited_for: bool,
+def test_a_batch_that_is_waited_for_is_cancelled_at_the_provider(
+    bench: Workbench, left_there: None, vendors: ModernVendors, options: str, key: str, open_screen: Open
 ) -> None:
     app = open_screen("ask_llms")
-    if waited_for:
-        app.button(key="collect_batches").click().run()
-        assert "collect_batches" not in [button.key for button in app.button]
+    app.button(key="collect_batches").click().run()
+    assert "collect_batches" not in [button.key for button in app.button]
     cancelled = len(cancellations(vendors, options))
     app.button(key="cancel_batches").click().run()
     app = ended(app, key)

@@ -61,7 +61,9 @@ def people(app: AppTest) -> dict[str, dict[str, object]]:
     return {row["Name"]: row for row in table.fillna("").to_dict("records")}
 
 
-def test_dimensions_are_given_and_stand_beside_the_name(demo: Workbench, open_screen: Open, as_: As) -> None:
+def test_dimensions_are_given_texts_spread_and_idle_ones_moved(
+    demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As
+) -> None:
     person = as_("Ana").person
     as_("Fay")
     app = open_screen("people")
@@ -74,12 +76,7 @@ def test_dimensions_are_given_and_stand_beside_the_name(demo: Workbench, open_sc
     app.multiselect(key=f"given_{DEMO}_{person}").unselect(COHERENCE).unselect(2).run()
     assert given_dimensions(demo, DEMO) == {}
 
-
-def test_texts_are_spread_idle_ones_moved_and_who_has_none_is_named(
-    demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As
-) -> None:
-    as_("Fay")
-    app = open_screen("people")
+    # Texts are spread, and one whom none reaches is named.
     assert people(app)["Ana"]["Texts"] == "0 of 6"
     assert not [one for one in app.button if one.key == "move_now"]
     app.number_input(key=f"overlap_{COHERENCE}").set_value(4)
@@ -91,15 +88,16 @@ def test_texts_are_spread_idle_ones_moved_and_who_has_none_is_named(
     assert overlap_of(demo, CHECKLIST) == 1
     assert [people(app)[name]["Texts"] for name in NAMES] == ["0 of 2"] * 3
     answered(demo, draw, "Ana", 1)
+    invite(demo, DEMO, "Di", Role.EXPERT)
     app.run()
+    assert "Without a text: Di." in said(app)
+
+    # Those that Ana has not answered move to Cy.
     app.selectbox(key="move_from").set_value("Ana").run()
     app.selectbox(key="move_to").set_value("Cy")
     app.button(key="move_now").click().run()
     assert not app.exception
     assert [people(app)[name]["Texts"] for name in NAMES] == ["1 of 1", "0 of 2", "0 of 3"]
-    invite(demo, DEMO, "Di", Role.EXPERT)
-    app.run()
-    assert "Without a text: Di." in said(app)
     app.number_input(key=f"overlap_{COHERENCE}").set_value(2)
     app.button(key=f"overlap_now_{COHERENCE}").click().run()
     assert "Without a text" not in said(app)

@@ -1,7 +1,6 @@
 """Conditions: choices, estimate, work in the background, figures and comparisons."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -28,15 +27,6 @@ def shown(app: AppTest) -> str:
     return "\n".join(str(element.value) for element in elements).replace("\\", "")
 
 
-def studied(workbench: Workbench, families: tuple[Family, ...], sweep: tuple[int, ...] = ()) -> StudyOptions:
-    """A study of the demo's first dimension, done."""
-    project = get_project(workbench, "Demo")
-    options = StudyOptions(tuple(dimensions_named(workbench, "Demo", "all")[:1]), "rules", "rules", families)
-    options = replace(options, components=sweep[0], sweep=sweep) if sweep else options
-    assert run_study(workbench, project, options).missing == 0
-    return options
-
-
 def test_without_attributes_or_texts_it_says_what_to_do(workbench: Workbench, open_screen: Open) -> None:
     create_project(workbench, "P", Task(), (Dimension("clarity"),))
     app = open_screen("conditions")
@@ -49,7 +39,7 @@ def test_without_attributes_or_texts_it_says_what_to_do(workbench: Workbench, op
     assert "The project has no texts to score." in shown(app)
 
 
-def test_one_click_builds_and_scores(demo: Workbench, open_screen: Open) -> None:
+def test_one_click_builds_and_scores_and_what_it_found_stays(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     dimension = dimensions_named(demo, "Demo", "all")[0]
     before = versions_of(demo, dimension.id)
@@ -67,25 +57,23 @@ def test_one_click_builds_and_scores(demo: Workbench, open_screen: Open) -> None
     app.button(key="start_study").click().run()
     app = ended(app, job_key(project.id))
     assert not app.exception
-    assert "Done:" in shown(app)
-    assert "Everything is built and scored." in shown(app)
-    figures = app.dataframe[0].value
-    assert list(figures["Condition"]) == ["Single people (SH)", "All people (MH)"]
+    words = shown(app)
+    assert "Done:" in words
+    assert "Everything is built and scored." in words
     assert versions_of(demo, dimension.id) == before
 
-
-def test_what_a_study_found_stays_on_the_screen_and_names_its_ground(demo: Workbench, open_screen: Open) -> None:
-    options = studied(demo, (Family.SH, Family.MH, Family.COMB, Family.SL))
-    app = open_screen("conditions")
-    assert not app.exception
-    words = shown(app)
+    # What it found, and on what ground.
     assert "texts that every condition scored" in words
     assert "comparisons are significantly different (Holm)" in words
     figures, members, differences = (frame.value for frame in app.dataframe)
+    assert list(figures["Condition"]) == ["Single people (SH)", "All people (MH)"]
+    assert set(figures["Dimension"]) == {dimension.name}
     assert list(members["Contributor"])[-2:] == ["simulated expert Ada", "simulated expert Ben"]
     assert all(members["Texts"] == figures["Texts"][0])
-    assert set(figures["Dimension"]) == {options.dimensions[0].name}
     assert {"First", "Second", "Difference", "From", "To", "p (Holm)", "z (Fisher)"} <= set(differences.columns)
+
+    app = open_screen("conditions")
+    assert app.dataframe[0].value.equals(figures)
     app = open_screen("scores")
     assert not app.exception
     methods = list(next(frame.value for frame in app.dataframe if "Method" in frame.value)["Method"])
@@ -93,9 +81,7 @@ def test_what_a_study_found_stays_on_the_screen_and_names_its_ground(demo: Workb
     assert "checklist, condition: simulated expert Ada alone" in methods, "its runs are named by their condition"
 
 
-def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_being_done(
-    demo: Workbench, open_screen: Open
-) -> None:
+def test_results_are_hidden_of_dimensions_an_expert_has_not_finished(demo: Workbench, open_screen: Open) -> None:
     first, *others = dimensions_named(demo, "Demo", "all")
     add_own_attribute(demo, first.id, "Ada", "It names who did what.")
     app = open_screen("conditions")
@@ -155,24 +141,19 @@ def test_the_papers_design_is_drawn_checked_and_scored(demo: Workbench, open_scr
     assert "6 of 6 scored so far" in shown(fresh)
 
 
-def test_a_share_that_leaves_two_texts_of_a_document_is_warned_of(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("conditions")
-    app.segmented_control(key="study_texts").set_value("A share").run()
-    app.number_input(key="study_share").set_value(25).run()
-    assert not app.exception
-    assert any("fewer than three texts" in warning.value for warning in app.warning)
-
-
-def test_how_llms_are_asked_is_chosen_and_what_one_does_not_take_is_said_at_once(
+def test_small_shares_and_options_a_model_does_not_take_are_warned_of(
     demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
     settings.cache_clear()
     app = open_screen("conditions")
     app.selectbox(key="study_model").set_value("rules")
-    app.selectbox(key="study_judge").set_value("rules").run()
+    app.selectbox(key="study_judge").set_value("rules")
+    app.segmented_control(key="study_texts").set_value("A share").run()
     assert "study_effort" not in [box.key for box in app.selectbox], "the rules don't think"
+    app.number_input(key="study_share").set_value(25)
     app.selectbox(key="study_judge").set_value("openai:gpt-4o").run()
+    assert any("fewer than three texts" in warning.value for warning in app.warning)
     app.number_input(key="study_timeout").set_value(90.0).run()
     assert "To score:" in shown(app)
     app.selectbox(key="study_effort").set_value("low").run()
@@ -181,7 +162,9 @@ def test_how_llms_are_asked_is_chosen_and_what_one_does_not_take_is_said_at_once
 
 
 def test_numbers_of_components_are_compared_in_one_picture(demo: Workbench, open_screen: Open) -> None:
-    studied(demo, (Family.COMB,), sweep=(3, 5))
+    dimensions = tuple(dimensions_named(demo, "Demo", "all")[:1])
+    options = StudyOptions(dimensions, "rules", "rules", (Family.COMB,), components=3, sweep=(3, 5))
+    assert run_study(demo, get_project(demo, "Demo"), options).missing == 0
     app = open_screen("conditions")
     assert not app.exception
     assert app.button_group(key="study_components").value == [3, 5]

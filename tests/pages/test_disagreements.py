@@ -66,12 +66,15 @@ def test_names_are_hidden_until_something_is_decided(
     assert [name for name in EXPERTS if name in everything(app)] == list(EXPERTS)
 
 
-def test_a_decision_leads_to_the_next_and_is_undone_in_one_click(
+def test_steps_are_in_the_address_and_a_decision_is_undone_in_one_click(
     workbench: Workbench, parted: Checklist, open_screen: Open
 ) -> None:
     before = expert_answers(workbench, parted.id).answers
     app = open_screen("disagreements")
     first, second, *_ = disagreement_queue(workbench, parted.id).matching(QueueFilter())
+    for key, pair in (("next", second), ("previous", first), ("skip", second), ("previous", first)):
+        app.button(key=f"{key}_pair").click().run()
+        assert app.query_params["pair"] == pair.id
     text = {pair.id: f"Dear all, this is letter {pair.key[0].removeprefix('letter-')}." for pair in (first, second)}
     assert text[first.id] in everything(app)
     app.text_input(key=f"why_{first.id}").input("It begins with “Dear”.")
@@ -86,13 +89,16 @@ def test_a_decision_leads_to_the_next_and_is_undone_in_one_click(
         (kept,) = work.decisions.of_checklist(parted.id)[first.question.id]
     assert (kept.why, kept.stands) == ("It begins with “Dear”.", False)
     assert expert_answers(workbench, parted.id).answers == before
+    app.selectbox(key="kind").select("repeats").run()
+    assert "No disagreement fits this choice" in everything(app)
+    assert app.query_params["kind"] == "repeats"
 
 
-def test_whoever_is_second_is_told_and_sees_the_other_decision(
+def test_a_decision_of_another_is_told_and_a_line_becomes_guidance(
     workbench: Workbench, parted: Checklist, open_screen: Open
 ) -> None:
     app = open_screen("disagreements")
-    pair = disagreement_queue(workbench, parted.id).matching(QueueFilter())[0]
+    pair, after, *_ = disagreement_queue(workbench, parted.id).matching(QueueFilter())
     decide_answer(workbench, parted.id, pair.question.id, pair.text, Answer.NO, "Dora")
     press(app, "Y")
     assert not app.exception
@@ -103,16 +109,10 @@ def test_whoever_is_second_is_told_and_sees_the_other_decision(
     assert held is not None
     assert held.answer is Answer.YES
 
-
-def test_the_line_becomes_guidance_in_a_draft_that_is_named(
-    workbench: Workbench, parted: Checklist, open_screen: Open
-) -> None:
-    app = open_screen("disagreements")
-    pair = disagreement_queue(workbench, parted.id).matching(QueueFilter())[0]
-    app.checkbox(key=f"as_guidance_{pair.id}").check()
+    app.checkbox(key=f"as_guidance_{after.id}").check()
     press(app, "N")
     assert "no line that could become guidance" in app.error[0].value
-    app.text_input(key=f"why_{pair.id}").input("A name counts.")
+    app.text_input(key=f"why_{after.id}").input("A name counts.")
     press(app, "N")
     assert "guidance in draft 2" in everything(app)
 
@@ -127,20 +127,6 @@ def test_does_not_apply_is_offered_where_the_question_allows_it(
     app.run()
     press(app, "A")
     assert "Decided: **Does not apply**." in everything(app)
-
-
-def test_steps_and_filters_are_in_the_address(workbench: Workbench, parted: Checklist, open_screen: Open) -> None:
-    app = open_screen("disagreements")
-    pairs = disagreement_queue(workbench, parted.id).matching(QueueFilter())
-    app.button(key="next_pair").click().run()
-    assert app.query_params["pair"] == pairs[1].id
-    app.button(key="previous_pair").click().run()
-    assert app.query_params["pair"] == pairs[0].id
-    app.button(key="skip_pair").click().run()
-    assert app.query_params["pair"] == pairs[1].id
-    app.selectbox(key="kind").select("repeats").run()
-    assert "No disagreement fits this choice" in everything(app)
-    assert app.query_params["kind"] == "repeats"
 
 
 def test_contradicting_decisions_stand_side_by_side_until_one_is_kept(
@@ -180,16 +166,16 @@ def test_a_judges_evidence_is_highlighted_where_it_stands(workbench: Workbench, 
     assert "not in the text" not in everything(app)
 
 
-@pytest.mark.parametrize(
-    "quote", ["<script>alert(1)</script> **bold**", "Answer each question by itself.", "x" * 100_000]
-)
-def test_a_hostile_quote_is_words_that_are_not_in_the_text(workbench: Workbench, open_screen: Open, quote: str) -> None:
+def test_hostile_quotes_are_words_that_are_not_in_the_text(workbench: Workbench, open_screen: Open) -> None:
     made = parted_project(workbench)
     experts_say(workbench, made, {"Ana": ["yyy"] * 4})
-    judge_says(workbench, made, "llama:one", ["nyy"] * 4, quote=quote)
+    quotes = ("<script>alert(1)</script> **bold**", "Answer each question by itself.", "x" * 100_000)
+    for number, quote in enumerate(quotes):
+        judge_says(workbench, made, f"llama:{number}", ["nyy"] * 4, quote=quote)
     app = open_screen("disagreements")
     assert not app.exception
-    said = next(one.value for one in app.markdown if "not in the text" in one.value)
+    (said,) = [one.value for one in app.markdown if "not in the text" in one.value]
+    assert said.count("not in the text") == len(quotes)
     assert not any(one.allow_html for one in app.markdown)
     assert "**bold**" not in said
     assert ":yellow-background" not in everything(app)

@@ -8,9 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.roles_and_rights import Role
 from app.services.data.held_out_split import lock, state_of
-from app.services.data.projects import dimensions_named, get_project
+from app.services.data.projects import get_project
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
+from app.services.scoring.runs import list_runs
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell import current
 from tests.pages.test_roles import ana
@@ -39,16 +39,6 @@ def section(app: AppTest, workbench: Workbench, name: str) -> AppTest:
     return app.button_group(key=f"data_section_{project.id}").set_value(name).run()
 
 
-def locked_demo(workbench: Workbench) -> int:
-    """The demo with a held-out split; the run that has scored it."""
-    project = get_project(workbench, "Demo")
-    lock(workbench, project.id, 0.25, 1, "Ana")
-    dimensions = tuple(dimensions_named(workbench, "Demo", "all"))
-    run = start_run(workbench, project.id, RunOptions(dimensions, "rules", locked=True))
-    work_on(workbench, run)
-    return run
-
-
 def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     app = section(open_screen("texts"), demo, "Test split")
@@ -72,12 +62,15 @@ def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_scre
     assert "An earlier split" in shown(app)
 
 
-def test_the_split_is_on_no_list_of_texts_and_scored_only_where_chosen(demo: Workbench, open_screen: Open) -> None:
+def test_the_split_is_scored_where_chosen_and_looked_at_on_one_screen(
+    demo: Workbench, open_tab: Callable[[], AppTest], open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = get_project(demo, "Demo")
+    assert "No held-out split is locked." in shown(open_tab())
     app = open_screen("scores")
     assert "Held-out split" not in app.button_group(key="score_texts").options
     state = lock(demo, project.id, 0.25, 1, "Ana")
-    app = open_screen("scores")
+    app.run()
     assert f"{state.texts} of {state.texts_all} texts are locked away" in shown(app)
     texts = section(open_screen("texts"), demo, "Texts")
     assert f"of {state.texts_all - state.texts:,} texts" in shown(texts)
@@ -92,13 +85,7 @@ def test_the_split_is_on_no_list_of_texts_and_scored_only_where_chosen(demo: Wor
     assert newest.locked
     assert newest.done == sum(1 for _ in newest.dimensions) * state.texts
 
-
-def test_a_look_is_counted_and_its_run_is_on_no_other_screen(
-    demo: Workbench, open_tab: Callable[[], AppTest], open_screen: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = get_project(demo, "Demo")
-    assert "No held-out split is locked." in shown(open_tab())
-    run = locked_demo(demo)
+    # A look is counted.
     app = open_tab()
     assert not app.exception
     assert "Looks so far: 0" in shown(app)
@@ -108,16 +95,16 @@ def test_a_look_is_counted_and_its_run_is_on_no_other_screen(
     words = shown(app)
     assert "Looks so far: 1" in words
     assert "locked" in words
-    assert set(app.dataframe[0].value["Run"]) == {run}
-    state = state_of(demo, project.id)
-    assert state is not None
-    assert [each.who for each in state.split.looks] == ["Ben"]
-    again = open_tab()
-    assert "On the held-out split" not in [s.value for s in again.subheader]
+    assert set(app.dataframe[0].value["Run"]) == {newest.id}
+    after = state_of(demo, project.id)
+    assert after is not None
+    assert [each.who for each in after.split.looks] == ["Ben"]
+    assert "On the held-out split" not in [s.value for s in open_tab().subheader]
+
+    # The run is on no other screen, and an invited facilitator finds its figures nowhere else either.
     app = open_screen("results")
     assert not app.exception
-    assert not any(option.startswith(f"Run {run} ") for option in app.multiselect(key="run").options)
-    # An invited facilitator finds figures of locked runs on Locked test alone.
+    assert not any(option.startswith(f"Run {newest.id} ") for option in app.multiselect(key="run").options)
     facilitator = ana(demo, Role.FACILITATOR)
     monkeypatch.setattr(current, "person_at_browser", lambda *_: facilitator)
     app = open_screen("compare")

@@ -58,6 +58,9 @@ def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, op
     assert any("no judge is asked and nothing is paid" in m.value for m in app.markdown)
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
     assert pills.options == ["clarity", "depth"]
+    app = pills.set_value([]).run()
+    assert "Choose at least one dimension." in shown(app)
+    app = app.button_group(key=pills.key).set_value([one.id for one in dimensions_named(bare, "Bare", "all")]).run()
     assert "5 texts on 2 dimensions, 5 on each: 10 scores." in shown(app)
     app.button(key="start_scoring").click().run()
     limit = time.monotonic() + PATIENCE
@@ -80,18 +83,9 @@ def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbe
             assert (found[0].label, found[0].help) == (option.label, option.help)
 
 
-def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Workbench, open_screen: Open) -> None:
+def test_options_change_the_estimate_and_idle_ones_are_not_offered(bare: Workbench, open_screen: Open) -> None:
     app = by(open_screen("scores"), "g-eval")
     assert "202 calls" in shown(app)  # steps once for each dimension, then 20 samples of each text
-    app.selectbox(key="option_g-eval_probabilities").set_value("samples")
-    app.number_input(key="option_g-eval_samples").set_value(4)
-    app.toggle(key="option_g-eval_steps").set_value(False).run()
-    assert "40 calls" in shown(app)
-    assert can_start(app)
-
-
-def test_an_option_that_would_do_nothing_is_not_offered(bare: Workbench, open_screen: Open) -> None:
-    app = by(open_screen("scores"), "g-eval")
     app.number_input(key="option_g-eval_samples").set_value(4).run()
     app.selectbox(key="option_g-eval_probabilities").set_value("none").run()
     assert app.number_input(key="option_g-eval_samples").disabled
@@ -100,6 +94,9 @@ def test_an_option_that_would_do_nothing_is_not_offered(bare: Workbench, open_sc
     app.selectbox(key="option_g-eval_probabilities").set_value("samples").run()
     assert not app.number_input(key="option_g-eval_samples").disabled
     assert "42 calls" in shown(app)
+    app.toggle(key="option_g-eval_steps").set_value(False).run()
+    assert "40 calls" in shown(app)
+    assert can_start(app)
 
 
 def test_a_checklist_is_asked_for_where_an_option_needs_one(bare: Workbench, open_screen: Open) -> None:
@@ -110,7 +107,7 @@ def test_a_checklist_is_asked_for_where_an_option_needs_one(bare: Workbench, ope
     assert not can_start(app)
 
 
-def test_rules_are_not_offered_where_an_llm_is_needed(
+def test_an_llm_and_its_key_are_asked_for_where_one_is_needed(
     bare: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judges = by(open_screen("scores"), "llm-score").multiselect(key="score_llm_judge")
@@ -120,16 +117,11 @@ def test_rules_are_not_offered_where_an_llm_is_needed(
     app = by(open_screen("scores"), "llm-score")
     assert "Choose an LLM as the judge" in shown(app)
     assert not can_start(app)
-
-
-def test_without_a_key_the_cost_is_said_all_the_same(
-    bare: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
     with bare.database.write() as work:
         work.runs.create(1, "llm-score", "anthropic:claude-haiku-4-5", {}, [])
-    app = by(open_screen("scores"), "llm-score")
+    app.run()
     app = app.multiselect(key="score_llm_judge").set_value(["anthropic:claude-haiku-4-5"]).run()
-    assert "10 calls: about" in shown(app)
+    assert "10 calls: about" in shown(app), "the cost is said all the same"
     assert "under $0.01" in shown(app)
     assert "No key is set for Anthropic. Set ANTHROPIC_API_KEY in the environment." in shown(app)
     assert not can_start(app)
@@ -145,11 +137,3 @@ def test_what_a_method_lacks_is_one_sentence_and_nothing_starts(bare: Workbench,
             assert not can_start(app)
             return
     pytest.skip("this computer has everything that any method needs")
-
-
-def test_dimensions_have_to_be_chosen(bare: Workbench, open_screen: Open) -> None:
-    app = by(open_screen("scores"), "rouge-1")
-    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
-    app = pills.set_value([]).run()
-    assert "Choose at least one dimension." in shown(app)
-    assert len(dimensions_named(bare, "Bare", "all")) == 2

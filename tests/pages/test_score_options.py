@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -27,11 +28,11 @@ from pages.components.shell import current
 from tests.support.background import PATIENCE, ended
 from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm
-from tests.support.modern_vendors import modern_vendors
+from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
-OPENAI, LLAMA = "openai:gpt-4o", "llama:judge"
+OPENAI, MINI, LLAMA = "openai:gpt-4o", "openai:gpt-5.4-mini", "llama:judge"
 
 
 @pytest.fixture
@@ -82,26 +83,41 @@ def choose(app: AppTest, *judges: str) -> AppTest:
     return app.multiselect(key="score_judge").set_value(list(judges)).run()
 
 
-def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Workbench, open_screen: Open) -> None:
+def test_judges_get_a_run_each_and_one_that_fails_keeps_none_waiting(
+    ready: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    answer = llm.usual
+    llm.usual = lambda received: Fail("quota") if received.body["model"] == "gpt-4o" else answer
     app = choose(open_screen("scores"), "rules", OPENAI, LLAMA)
     assert "12 scores by each of 3 judges" in shown(app)
     assert "Together: 24 new calls, cost about $0.01, and what llama:judge costs" in shown(app)
     app.button(key="start_scoring").click().run()
     finish(ready)
     runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
+    done = [runs["rules"], runs[LLAMA]]
     assert runs.keys() == {"rules", OPENAI, LLAMA}
-    assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
+    assert runs[OPENAI].status is RunStatus.FAILED
+    assert {(run.status, run.done) for run in done} == {(RunStatus.DONE, 12)}
     said = shown(app.run())
-    assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in runs.values())
-    results = [one for run in runs.values() for one in cached_results(ready, [run.id])]
+    assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in done)
+    results = [one for run in done for one in cached_results(ready, [run.id])]
     assert all(verdict_said(ready, one.run.id, result_words(one, results)) in said for one in results)
 
 
-def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, open_screen: Open) -> None:
+def test_a_missing_key_or_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: Open) -> None:
     with ready.database.write() as work:
         work.runs.create(1, "checklist", "anthropic:claude-haiku-4-5", {}, [])
     app = choose(open_screen("scores"), OPENAI, "anthropic:claude-haiku-4-5")
     assert "ANTHROPIC_API_KEY" in shown(app)
+    assert "start_scoring" not in [button.key for button in app.button]
+    assert not [frame for frame in app.dataframe if "Cost" in frame.value], "nothing was paid yet"
+
+    app = choose(app, LLAMA)
+    assert "unknown price" in shown(app)
+    assert "$0" not in shown(app)
+    assert "start_scoring" in [button.key for button in app.button]
+    app.number_input(key="score_budget").set_value(2.0).run()
+    assert "a budget can't be kept" in shown(app)
     assert "start_scoring" not in [button.key for button in app.button]
 
 
@@ -131,30 +147,65 @@ def test_what_the_server_still_gives_is_said_and_that_of_whom(
     assert "Fay has used up the $0.00" in shown(choose(app, OPENAI))
 
 
-def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("scores"), OPENAI, "rules")
+def started(app: AppTest, workbench: Workbench) -> dict[str, dict[str, Any]]:
+    """What is kept with the newest run of each judge once the runs started here have ended."""
+    before = {run.id for run in list_runs(workbench, 1)}
+    app.button(key="start_scoring").click().run()
+    finish(workbench)
+    return {run.judge: dict(run.params) for run in list_runs(workbench, 1) if run.id not in before}
+
+
+def test_how_judges_are_asked_is_offered_forecast_and_kept_with_the_run(
+    ready: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    with ready.database.write() as work:
+        work.runs.create(1, "checklist", MINI, {}, [])
+    llm.usual = Fail("quota")  # what is kept is known without the answers
+    app = choose(open_screen("scores"), "rules")
+    assert "score_effort" not in [box.key for box in app.selectbox], "the rules don't think"
+    asked_of_llms = [app.toggle(key=f"option_checklist_{name}") for name in ("soft", "reasons")]
+    assert all(widget.disabled for widget in (*asked_of_llms, app.number_input(key="option_checklist_repeats")))
+
+    # The slower tier, for the judge whose vendor sells it.
+    app = choose(app, LLAMA)
+    assert not app.toggle(key="option_checklist_soft").disabled
+    assert "score_tier" not in [group.key for group in app.button_group]
+    app = choose(app, LLAMA, MINI)
+    app.selectbox(key="score_effort").set_value("low")
+    app.number_input(key="score_max_output_tokens").set_value(9000)
+    app.number_input(key="score_timeout").set_value(90.0)
+    app.button_group(key="score_tier").set_value("flex").run()
+    assert "llama:judge is asked at the standard price" in shown(app)
+    assert "at the price of the slower tier" in shown(app)
+    kept = started(app, ready)
+    assert {judge: params.get("tier", "") for judge, params in kept.items()} == {MINI: "flex", LLAMA: ""}
+    for params in kept.values():
+        assert [params[name] for name in ("effort", "max_output_tokens", "timeout")] == ["low", 9000, 90]
+    asked = {request.body["model"]: request.body.get("service_tier") for request in llm.requests}
+    assert asked == {"gpt-5.4-mini": "flex", "judge": None}
+
+    # A batch, and what is asked of each text.
+    app = choose(open_screen("scores"), MINI, "rules")
+    assert "As a batch: " in shown(app)
+    assert "score_batch_rest" not in [group.key for group in app.button_group]
     app.toggle(key="option_checklist_reasons").set_value(True)
     app.toggle(key="option_checklist_per_question").set_value(True)
     app.toggle(key="score_cache").set_value(False)
     app.number_input(key="option_checklist_repeats").set_value(2)
-    app.number_input(key="score_budget").set_value(1.5).run()
+    app.number_input(key="score_budget").set_value(1.5)
+    app.button_group(key="score_tier").set_value("batch").run()
     assert "72 calls" in shown(app)  # 12 texts, 3 questions, 2 repeats
-    app.button(key="start_scoring").click().run()
-    finish(ready)
-    by_judge = {run.judge: run.params for run in list_runs(ready, 1) if run.all}
+    assert "at the price of a batch, answered within a day." in shown(app)
+    assert "At once: " in shown(app)
+    assert "As a batch: " not in shown(app)
+    app.button_group(key="score_batch_rest").set_value(LIVE).run()
+    kept = started(app, ready)
     noted = ("asked_as", "answers_from", "prompt_versions")
-    assert {name: value for name, value in by_judge[OPENAI].items() if name not in noted} == {
-        "sample": 1.0, "seed": 1, "budget": 1.5, "use_cache": False,
+    assert {name: value for name, value in kept[MINI].items() if name not in noted} == {
+        "sample": 1.0, "seed": 1, "budget": 1.5, "use_cache": False, "batch": LIVE,
         "reasons": True, "repeats": 2, "soft": False, "per_question": True, "locked": False, "reuse": False,
     }  # fmt: skip
-    assert (by_judge["rules"]["repeats"], by_judge["rules"]["reasons"]) == (1, False)
-
-
-def test_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("scores"), LLAMA)
-    app.number_input(key="score_budget").set_value(2.0).run()
-    assert "a budget can't be kept" in shown(app)
-    assert "start_scoring" not in [button.key for button in app.button]
+    assert (kept["rules"]["repeats"], kept["rules"]["reasons"]) == (1, False)
 
 
 def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: FakeLlm, open_screen: Open) -> None:
@@ -168,6 +219,7 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     app.button(key="start_scoring").click().run()
     limit = time.monotonic() + PATIENCE
     while "refused" not in (said := shown(app)) and time.monotonic() < limit:
+        time.sleep(0.2)
         app.run()
     looked.set()
     assert "6 answered from earlier calls" in said
@@ -178,7 +230,6 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
 
 def test_what_it_cost_is_listed_by_run_and_model(ready: Workbench, open_screen: Open) -> None:
     dimension = tuple(dimensions_named(ready, "Ready", "coherence"))
-    assert not [frame for frame in open_screen("scores").dataframe if "Cost" in frame.value]
     for judge in (OPENAI, LLAMA, "rules"):
         work_on(ready, start_run(ready, 1, RunOptions(dimension, judge)))
     app = open_screen("scores")
@@ -207,19 +258,6 @@ def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(
     assert (get_run(ready, run_id).done, len(llm.requests)) == (12, 12)
 
 
-def test_a_run_that_can_not_go_on_does_not_keep_the_next_judge_waiting(
-    ready: Workbench, llm: FakeLlm, open_screen: Open
-) -> None:
-    answer = llm.usual
-    llm.usual = lambda received: Fail("quota") if received.body["model"] == "gpt-4o" else answer
-    app = choose(open_screen("scores"), OPENAI, LLAMA)
-    app.button(key="start_scoring").click().run()
-    finish(ready)
-    runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
-    assert {judge: run.status for judge, run in runs.items()} == {OPENAI: RunStatus.FAILED, LLAMA: RunStatus.DONE}
-    assert verdict_said(ready, runs[LLAMA].id, "coherence") in shown(app.run()), "the other has none"
-
-
 def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: Workbench, open_screen: Open) -> None:
     dimension = tuple(dimensions_named(ready, "Ready", "coherence"))
     work_on(ready, start_run(ready, 1, RunOptions(dimension, LLAMA, asking=JudgeOptions(repeats=3))))
@@ -233,81 +271,34 @@ def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: W
     assert "answered alike can't be told for 3 of 3 pairs" in shown(app)
 
 
-def test_what_only_an_llm_can_do_is_not_offered_for_the_rules_and_kept(ready: Workbench, open_screen: Open) -> None:
-    app = choose(open_screen("scores"), "rules")
-    assert "score_effort" not in [box.key for box in app.selectbox], "the rules don't think"
-    assert app.toggle(key="option_checklist_soft").disabled
-    assert app.toggle(key="option_checklist_reasons").disabled
-    assert app.number_input(key="option_checklist_repeats").disabled
-    app = choose(app, LLAMA)
-    assert not app.toggle(key="option_checklist_soft").disabled
-    app.selectbox(key="score_effort").set_value("low")
-    app.number_input(key="score_max_output_tokens").set_value(9000)
-    app.number_input(key="score_timeout").set_value(90.0).run()
-    app.button(key="start_scoring").click().run()
-    finish(ready)
-    (run,) = [run for run in list_runs(ready, 1) if run.all]
-    assert [run.params[name] for name in ("effort", "max_output_tokens", "timeout")] == ["low", 9000, 90]
-    assert run.done == 12
-
-
-def test_the_slower_tier_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
-    ready: Workbench, llm: FakeLlm, open_screen: Open
-) -> None:
-    with ready.database.write() as work:
-        work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
-    app = choose(open_screen("scores"), LLAMA)
-    assert "score_tier" not in [group.key for group in app.button_group]
-    app = choose(app, LLAMA, "openai:gpt-5.4-mini")
-    next(group for group in app.button_group if group.key == "score_tier").set_value("flex").run()
-    assert "llama:judge is asked at the standard price" in shown(app)
-    assert "at the price of the slower tier" in shown(app)
-    app.button(key="start_scoring").click().run()
-    finish(ready)
-    tiers = {run.judge: run.params.get("tier", "") for run in list_runs(ready, 1) if run.all}
-    assert tiers == {"openai:gpt-5.4-mini": "flex", LLAMA: ""}
-    asked = {request.body["model"]: request.body.get("service_tier") for request in llm.requests}
-    assert asked == {"gpt-5.4-mini": "flex", "judge": None}
-
-
-def test_a_batch_is_forecast_at_its_price_and_its_rest_goes_where_chosen(ready: Workbench, open_screen: Open) -> None:
-    with ready.database.write() as work:
-        work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
-    app = choose(open_screen("scores"), "openai:gpt-5.4-mini")
-    assert "As a batch: " in shown(app)
-    assert "score_batch_rest" not in [group.key for group in app.button_group]
-    app.button_group(key="score_tier").set_value("batch").run()
-    assert "at the price of a batch, answered within a day." in shown(app)
-    assert "At once: " in shown(app)
-    assert "As a batch: " not in shown(app)
-    app.button_group(key="score_batch_rest").set_value(LIVE).run()
-    app.button(key="start_scoring").click().run()
-    finish(ready)
-    assert [run.params["batch"] for run in list_runs(ready, 1) if run.all] == [LIVE]
+@pytest.fixture(scope="module")
+def vendors() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
 
 
 @pytest.fixture
-def left_there(open_screen: Open, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[int]:
+def left_there(
+    vendors: ModernVendors, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> int:
     """A run whose program ended while its batch was at the provider."""
 
     async def ends(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with modern_vendors() as vendors:
-        monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2,bexpire=5"))
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
-        settings.cache_clear()
-        workbench = open_workbench()
-        run = start_run(workbench, 1, RunOptions((ready_to_score(workbench),), OPENAI, batch=AGAIN))
-        with monkeypatch.context() as until_ended, pytest.raises(KeyboardInterrupt):
-            until_ended.setattr(OpenAIBatches, "look", ends)
-            work_on(workbench, run)
-        yield run
+    options = f"batch=0.2,bexpire=5,mark={request.node.name}"
+    monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", options))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    settings.cache_clear()
+    workbench = open_workbench()
+    run = start_run(workbench, 1, RunOptions((ready_to_score(workbench),), OPENAI, batch=AGAIN))
+    with monkeypatch.context() as until_ended, pytest.raises(KeyboardInterrupt):
+        until_ended.setattr(OpenAIBatches, "look", ends)
+        work_on(workbench, run)
+    return run
 
 
-def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
-    left_there: int, open_screen: Open
-) -> None:
+def test_the_batch_of_an_ended_program_is_cancelled_at_the_provider(left_there: int, open_screen: Open) -> None:
     app, workbench = open_screen("scores"), open_workbench()
     said = shown(app)
     assert "At the provider since " in said

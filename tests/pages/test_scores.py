@@ -19,7 +19,6 @@ from app.services.results.results import cached_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
 from app.services.scoring.scoring_jobs import begin_scoring, failure_kinds, is_scoring, job_key
-from app.settings import settings
 from db.repositories import runs as run_repository
 from tests.support.background import PATIENCE
 
@@ -35,12 +34,6 @@ def shown(app: AppTest) -> str:
 def planned(workbench: Workbench, project: str = "Demo") -> int:
     options = RunOptions(tuple(dimensions_named(workbench, project, "coherence")), "rules")
     return start_run(workbench, get_project(workbench, project).id, options)
-
-
-def judged_before(workbench: Workbench, judge: str) -> None:
-    """Offers the judge in the list: AppTest can choose but not type."""
-    with workbench.database.write() as work:
-        work.runs.create(get_project(workbench, "Demo").id, "checklist", judge, {}, [])
 
 
 def finish_jobs(workbench: Workbench, project_id: int) -> None:
@@ -76,77 +69,62 @@ def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen
     assert table["Run"].tolist()[0] == str(newest.id)
 
 
-def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Open) -> None:
+def test_trials_of_a_share_of_one_dimension_are_compared_and_run(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     app = open_screen("scores")
-    app.button_group(key="score_texts").set_value("A share").run()
-    app.number_input(key="score_share").set_value(50)
-    app.number_input(key="score_seed").set_value(7)
-    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
-    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id]).run()
-    assert "20 texts on coherence: 20 scores" in shown(app)
-    app.button(key="start_scoring").click().run()
-    finish_jobs(demo, project.id)
-    newest = list_runs(demo, project.id)[0]
-    assert (newest.dimensions, newest.done) == (("coherence",), 20)
-    assert (newest.params["sample"], newest.params["seed"]) == (0.5, 7)
-
-
-def test_trials_are_runs_and_their_draws_are_compared_with_the_whole(demo: Workbench, open_screen: Open) -> None:
-    project = get_project(demo, "Demo")
-    app = open_screen("scores")
-    app.button_group(key="score_texts").set_value("A share").run()
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
     pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id])
+    app.button_group(key="score_texts").set_value("A share").run()
     app.number_input(key="score_share").set_value(50)
+    app.number_input(key="score_seed").set_value(7).run()
+    assert "20 texts on coherence: 20 scores" in shown(app)
     app.number_input(key="score_trials").set_value(2).run()
     assert "(Kolmogorov-Smirnov, p =" in shown(app)
     app.button(key="start_scoring").click().run()
     finish_jobs(demo, project.id)
     newest = list_runs(demo, project.id)[:2]
-    assert sorted(run.params["seed"] for run in newest) == [1, 2]
+    assert {(run.dimensions, run.done, run.params["sample"]) for run in newest} == {(("coherence",), 20, 0.5)}
+    assert sorted(run.params["seed"] for run in newest) == [7, 8]
 
 
-def test_choices_of_texts_that_can_not_be_scored_are_said(read_demo: Workbench, open_screen: Open) -> None:
+def test_texts_are_chosen_by_name_and_impossible_choices_are_said(demo: Workbench, open_screen: Open) -> None:
+    coherence = dimensions_named(demo, "Demo", "coherence")[0].id
+    with demo.database.read() as work:
+        name = work.results.scored(1, coherence)[0].doc_id
     app = open_screen("scores")
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
-    assert len(pills.options) == len(dimensions_named(read_demo, "Demo", "all")) == len(pills.value)
-    assert all(versions_of(read_demo, dimension_id) for dimension_id in pills.value)
+    assert len(pills.options) == len(dimensions_named(demo, "Demo", "all")) == len(pills.value)
+    assert all(versions_of(demo, dimension_id) for dimension_id in pills.value)
     for written in ("doc_id", "=night-*"):
         app.text_area(key="score_matching").set_value(written).run()
         assert not app.exception
         assert app.error
     app.text_area(key="score_matching").set_value("")
+    app.toggle(key="score_new").set_value(True).run()
+    assert not app.exception
+    assert all(button.key != "start_scoring" or button.disabled for button in app.button), "nothing is new"
+    app.toggle(key="score_new").set_value(False)
     app.button_group(key="score_texts").set_value("Documents × systems").run()
     assert not app.exception
     assert "Ask for fewer documents or systems" in shown(app)
+
     app = open_screen("scores")
-    app.toggle(key="score_new").set_value(True).run()
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    pills.set_value([coherence])
+    app.text_area(key="score_matching").set_value(f"doc_id={name[:3]}*").run()
     assert not app.exception
-    assert "text" in shown(app)
-    assert all(button.key != "start_scoring" or button.disabled for button in app.button), "nothing is new"
+    app.button(key="start_scoring").click().run()
+    finish_jobs(demo, get_project(demo, "Demo").id)
+    run = list_runs(demo)[0]
+    with demo.database.read() as work:
+        scored = {row.doc_id for row in work.results.scored(run.id, coherence)}
+    assert scored
+    assert all(doc.startswith(name[:3]) for doc in scored)
+    assert run.params["matching"] == [["doc_id", f"{name[:3]}*"]]
 
 
-def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
-    settings.cache_clear()
-    judged_before(demo, "openai:nobody-knows")
-    app = open_screen("scores")
-    app.multiselect(key="score_judge").set_value(["openai:nobody-knows"]).run()
-    assert not app.exception
-    assert "unknown price" in shown(app)
-    assert "$0" not in shown(app)
-
-
-def test_a_missing_key_is_said_and_nothing_can_start(demo: Workbench, open_screen: Open) -> None:
-    judged_before(demo, "openai:gpt-4o")
-    app = open_screen("scores")
-    app.multiselect(key="score_judge").set_value(["openai:gpt-4o"]).run()
-    assert "OPENAI_API_KEY" in shown(app)
-    assert "start_scoring" not in [button.key for button in app.button]
-
-
-def test_a_draft_is_published_here_and_used(demo: Workbench, open_screen: Open) -> None:
+def test_drafts_are_published_and_missing_checklists_built_from_here(demo: Workbench, open_screen: Open) -> None:
+    tone, warmth = (add_dimension(demo, 1, Dimension(name=name)) for name in ("tone", "warmth"))
     coherence = dimensions_named(demo, "Demo", "coherence")[0]
     draft = new_draft(demo, published_checklist(demo, coherence.id).id)
     app = open_screen("scores")
@@ -159,8 +137,13 @@ def test_a_draft_is_published_here_and_used(demo: Workbench, open_screen: Open) 
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
     assert f"version {draft.version}" in pills.options[0].replace("\\", "")
 
+    assert {f"build_{tone.id}", f"build_{warmth.id}"} <= {button.key for button in app.button}
+    app.button(key=f"build_{warmth.id}").click().run()
+    assert not app.exception
+    assert (app.title[0].value, app.query_params["dimension"]) == ("How it was made", "warmth")
 
-def test_a_second_run_waits_for_the_first(demo: Workbench, open_screen: Open) -> None:
+
+def test_a_run_at_work_keeps_others_waiting_and_stopped_is_no_success(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     first = planned(demo)
     with demo.database.write() as work:
@@ -178,15 +161,10 @@ def test_a_second_run_waits_for_the_first(demo: Workbench, open_screen: Open) ->
         assert work.runs.stop_requested(first)
     assert "Stopping" in shown(app)
 
-
-def test_a_stopped_run_is_no_success(demo: Workbench, open_screen: Open) -> None:
-    project, run = get_project(demo, "Demo"), planned(demo)
     with demo.database.write() as work:
-        work.runs.claim(run, "somebody")
-        work.runs.save([Outcome(score, Evaluation(3.0)) for score in work.runs.open_scores(run)[:39]])
-        work.runs.finish(run, RunStatus.STOPPED)
-    ended = get_run(demo, run)
-
+        work.runs.save([Outcome(score, Evaluation(3.0)) for score in work.runs.open_scores(first)[:39]])
+        work.runs.finish(first, RunStatus.STOPPED)
+    ended = get_run(demo, first)
     new = NewJob(job_key(project.id), "ScoringJob", {}, "Scoring")
     with demo.database.write() as work:
         job = work.jobs.add(new, "somebody")
@@ -195,70 +173,34 @@ def test_a_stopped_run_is_no_success(demo: Workbench, open_screen: Open) -> None
         work.jobs.end(job.id, "somebody", JobStatus.DONE, said)
     app = open_screen("scores")
     assert not app.success
-    assert f"Run {run} was stopped: 39 of 40 scored." in shown(app)
+    assert f"Run {first} was stopped: 39 of 40 scored." in shown(app)
 
 
-def test_a_run_whose_process_died_can_be_resumed(
+def test_an_interrupted_run_and_one_with_failures_are_told_and_resumed(
     demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = get_project(demo, "Demo")
-    run = planned(demo)
+    dead, failing = planned(demo), planned(demo)
     with demo.database.write() as work:
-        work.runs.claim(run, "a process that is gone")
+        work.runs.claim(dead, "a process that is gone")
+        work.runs.claim(failing, "somebody")
+        scores = work.runs.open_scores(failing)
+        work.runs.save([Outcome(score, error_kind="refused", error="The model declined. Read it.") for score in scores])
+        work.runs.finish(failing, RunStatus.DONE)
+    assert [(failure.kind, failure.count) for failure in failure_kinds(demo, failing)] == [("refused", 40)]
     monkeypatch.setattr(run_repository, "HEARTBEAT_TIMEOUT", timedelta(seconds=-1))
     app = open_screen("scores")
     assert "interrupted, 0 of 40 scored" in shown(app)
-    monkeypatch.undo()
-    with demo.database.write() as work:
-        work.runs.finish(run, RunStatus.INTERRUPTED)
-    app.button(key=f"resume_{run}").click().run()
-    finish_jobs(demo, project.id)
-    assert get_run(demo, run).done == 40
-
-
-def test_failures_are_shown_by_kind_and_tried_again(demo: Workbench, open_screen: Open) -> None:
-    project = get_project(demo, "Demo")
-    run = planned(demo)
-    with demo.database.write() as work:
-        work.runs.claim(run, "somebody")
-        scores = work.runs.open_scores(run)
-        work.runs.save([Outcome(score, error_kind="refused", error="The model declined. Read it.") for score in scores])
-        work.runs.finish(run, RunStatus.DONE)
-    assert [(failure.kind, failure.count) for failure in failure_kinds(demo, run)] == [("refused", 40)]
-    app = open_screen("scores")
     assert "done, 40 failed" in shown(app)
     assert "40 × [refused](/guide/" in shown(app)
     assert "): The model declined. Read it." in shown(app)
-    button = app.button(key=f"resume_{run}")
-    assert button.label.startswith("Try the failures again")
-    button.click().run()
-    finish_jobs(demo, project.id)
-    after = get_run(demo, run)
-    assert (after.done, after.failed) == (40, 0)
-
-
-def test_a_part_of_the_texts_is_chosen_by_name_and_by_what_is_new(demo: Workbench, open_screen: Open) -> None:
-    with demo.database.read() as work:
-        name = work.results.scored(1, dimensions_named(demo, "Demo", "coherence")[0].id)[0].doc_id
-    app = open_screen("scores")
-    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
-    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id])
-    app.text_area(key="score_matching").set_value(f"doc_id={name[:3]}*").run()
-    assert not app.exception
-    app.button(key="start_scoring").click().run()
-    finish_jobs(demo, get_project(demo, "Demo").id)
-    run = list_runs(demo)[0]
-    with demo.database.read() as work:
-        scored = {row.doc_id for row in work.results.scored(run.id, dimensions_named(demo, "Demo", "coherence")[0].id)}
-    assert scored
-    assert all(doc.startswith(name[:3]) for doc in scored)
-    assert run.params["matching"] == [["doc_id", f"{name[:3]}*"]]
-
-
-def test_each_dimension_without_checklist_has_a_button_that_leads_to_it(demo: Workbench, open_screen: Open) -> None:
-    tone, warmth = (add_dimension(demo, 1, Dimension(name=name)) for name in ("tone", "warmth"))
-    app = open_screen("scores")
-    assert {f"build_{tone.id}", f"build_{warmth.id}"} <= {button.key for button in app.button}
-    app.button(key=f"build_{warmth.id}").click().run()
-    assert not app.exception
-    assert (app.title[0].value, app.query_params["dimension"]) == ("How it was made", "warmth")
+    monkeypatch.undo()
+    with demo.database.write() as work:
+        work.runs.finish(dead, RunStatus.INTERRUPTED)
+    assert app.button(key=f"resume_{failing}").label.startswith("Try the failures again")
+    for run in (dead, failing):
+        app.button(key=f"resume_{run}").click().run()
+        finish_jobs(demo, project.id)
+        after = get_run(demo, run)
+        assert (after.done, after.failed) == (40, 0)
+        app.run()

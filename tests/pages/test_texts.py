@@ -110,7 +110,7 @@ def test_half_a_character_in_a_file_is_shown_as_it_will_be_kept(workbench: Workb
     assert list(app.dataframe[0].value["te xt"]) == ["half \ufffd of one"]
 
 
-def test_nothing_is_added_to_the_open_project_nor_to_a_name_that_is_taken(demo: Workbench, open_screen: Open):
+def test_where_an_import_goes_is_chosen_and_kept_while_elsewhere(demo: Workbench, open_screen: Open):
     app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
     assert app.radio[0].value is None
     assert app.button(key="start_import").disabled
@@ -123,17 +123,7 @@ def test_nothing_is_added_to_the_open_project_nor_to_a_name_that_is_taken(demo: 
     assert "already a project" in app.error[0].value
     assert app.button(key="start_import").disabled
 
-
-def test_a_project_without_texts_is_where_they_go(workbench: Workbench, open_screen: Open):
-    create_project(workbench, "Fresh", Task())
-    app = upload(open_screen("texts"), "texts.csv", TABLE)
-    assert app.radio[0].value == "add"
-
-
-def test_what_was_chosen_is_still_there_after_a_look_elsewhere(demo: Workbench, open_screen: Open):
-    app = upload(section(open_screen("texts"), demo, "Demo", "Import"), "texts.csv", TABLE)
-    app.radio[0].set_value("a new project").run()
-    name_field(app).input("Later").run()
+    name_field(app).input("Later")
     next(s for s in app.selectbox if s.label == "Which says who wrote it?").set_value("doc").run()
     app.switch_page("../pages/overview.py").run()
     app.switch_page("../pages/texts.py").run()
@@ -144,6 +134,12 @@ def test_what_was_chosen_is_still_there_after_a_look_elsewhere(demo: Workbench, 
     assert next(s for s in app.selectbox if s.label == "Which says who wrote it?").value == "doc"
     app.button(key="forget_upload").click().run()
     assert not app.radio
+
+
+def test_a_project_without_texts_is_where_they_go(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Fresh", Task())
+    app = upload(open_screen("texts"), "texts.csv", TABLE)
+    assert app.radio[0].value == "add"
 
 
 def test_what_can_be_done_with_the_texts_is_said_before_they_come_in(workbench: Workbench, open_screen: Open):
@@ -173,7 +169,7 @@ def names(app: AppTest) -> list[str]:
     return [button.label for button in app.button if (button.key or "").startswith("read_text_")]
 
 
-def test_the_first_text_is_open_beside_the_names_of_twenty(read_demo: Workbench, open_screen: Open):
+def test_the_first_text_is_open_and_search_stays_in_the_address(read_demo: Workbench, open_screen: Open):
     texts = text_page(read_demo, get_project(read_demo, "Demo").id).texts
     app = open_screen("texts")
     assert len(names(app)) == 20
@@ -188,9 +184,6 @@ def test_the_first_text_is_open_beside_the_names_of_twenty(read_demo: Workbench,
     assert len(table) == 16
     assert table["coherence"].between(1, 5).all()
 
-
-def test_search_looks_in_names_and_words_and_stays_in_the_address(read_demo: Workbench, open_screen: Open):
-    app = open_screen("texts")
     field = app.text_input(key="text_search")
     field.input("ferry").run()
     assert 0 < len(names(app)) < 20
@@ -234,18 +227,17 @@ def test_a_text_of_another_project_is_not_shown(demo: Workbench, open_screen: Op
 
 def test_a_dimension_is_edited_and_stays_current_but_not_so_that_it_harms(demo: Workbench, open_screen: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    for field, value, said in (
-        ("high", 3.0, "go from 1 to 5"),
-        ("name", "fluency", "already a dimension"),
-        ("name", " ", "no name"),
+    app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
+    for name, high, said in (
+        (dimension.name, 3.0, "go from 1 to 5"),
+        ("fluency", dimension.high, "already a dimension"),
+        (" ", dimension.high, "no name"),
     ):
-        app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
-        widgets = app.number_input if field == "high" else app.text_input
-        widgets(key=f"dimension_{field}_{dimension.id}").set_value(value)
+        app.text_input(key=f"dimension_name_{dimension.id}").input(name)
+        app.number_input(key=f"dimension_high_{dimension.id}").set_value(high)
         app.button(key=f"save_dimension_{dimension.id}").click().run()
         assert said in app.error[0].value
         assert dimensions_named(demo, "Demo", "all")[0] == dimension
-    app.number_input(key=f"dimension_high_{dimension.id}").set_value(dimension.high)
     app.text_input(key=f"dimension_name_{dimension.id}").input("flow")
     app.text_area(key=f"dimension_rubric_{dimension.id}").input("How one thing leads to the next.")
     app.button(key=f"save_dimension_{dimension.id}").click().run()
@@ -255,28 +247,19 @@ def test_a_dimension_is_edited_and_stays_current_but_not_so_that_it_harms(demo: 
     assert app.success[0].value == "Saved."
 
 
-def test_a_dimension_of_unrated_texts_is_good_or_not_good(workbench: Workbench, open_screen: Open):
-    create_project(workbench, "Blank", Task())
+def test_dimensions_are_added_and_the_wording_is_kept_and_needs_names(workbench: Workbench, open_screen: Open):
+    project = create_project(workbench, "Blank", Task())
     app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
     app.text_input(key="dimension_name_new").input("helpful")
     app.button(key="save_new_dimension").click().run()
-    assert [d.binary for d in dimensions_named(workbench, "Blank", "all")] == [True]
-
-
-def test_a_dimension_is_added(workbench: Workbench, open_screen: Open):
-    create_project(workbench, "Blank", Task())
-    app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
+    assert [d.binary for d in dimensions_named(workbench, "Blank", "all")] == [True], "good or not, without ratings"
     app.text_input(key="dimension_name_new").input("warmth")
     app.number_input(key="dimension_low_new").set_value(1.0)
     app.number_input(key="dimension_high_new").set_value(3.0)
     app.button(key="save_new_dimension").click().run()
     assert not app.exception
-    assert [(d.name, d.low, d.high) for d in dimensions_named(workbench, "Blank", "all")] == [("warmth", 1, 3)]
+    assert [(d.name, d.low, d.high) for d in dimensions_named(workbench, "Blank", "all")][1:] == [("warmth", 1, 3)]
 
-
-def test_the_wording_is_kept_and_needs_names(workbench: Workbench, open_screen: Open):
-    project = create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
-    app = section(open_screen("texts"), workbench, "Blank", "Dimensions and wording")
     app.text_input(key=f"task_text_name_{project.id}").input("letter")
     app.button(key="save_task").click().run()
     assert get_project(workbench, "Blank").task.text_name == "letter"

@@ -29,11 +29,11 @@ SignIn = Callable[[Role], Actor]
 
 @pytest.fixture
 def sign_in(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> SignIn:
-    """Ana, with this role in the project “Fresh”, on a server that takes 2 MB a file and 3 MB a day."""
+    """Ana, with this role in the project “Fresh”, on a server that takes 1 MB a file and as much a day."""
     monkeypatch.setenv("INTERACTEVAL_ACCESS", "invite")
     monkeypatch.setenv("INTERACTEVAL_CONTACT", "Dr. Costa")
-    monkeypatch.setenv("INTERACTEVAL_UPLOAD_MB", "2")
-    monkeypatch.setenv("INTERACTEVAL_UPLOAD_MB_A_DAY", "3")
+    monkeypatch.setenv("INTERACTEVAL_UPLOAD_MB", "1")
+    monkeypatch.setenv("INTERACTEVAL_UPLOAD_MB_A_DAY", "1")
     settings.cache_clear()
     project = create_project(workbench, "Fresh", Task())
 
@@ -65,30 +65,31 @@ def test_what_is_too_much_for_a_day_is_refused_in_a_sentence_and_let_go_of(
     workbench: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:
     ana = sign_in(Role.FACILITATOR)
-    app = upload(open_screen("texts"), "first.csv", large(2 * MB))
+    size = MB - len(TABLE)
+    app = upload(open_screen("texts"), "first.csv", large(size))
     assert not app.error
     assert any(button.key == "start_import" for button in app.button)
-    assert sent(workbench, ana) == 2 * MB
+    assert sent(workbench, ana) == size
     app.run()  # drawn again it is no second upload
-    assert sent(workbench, ana) == 2 * MB
-    app = upload(app, "second.csv", large(MB + 1))
+    assert sent(workbench, ana) == size
+    app = upload(app, "second.csv", large(len(TABLE) + 1))
     assert [error.value.partition("\n\n")[0] for error in app.error] == [
-        "second.csv has 2 MB, and you have uploaded 2 MB in the last 24 hours; this server takes 3 MB a day from each "
+        "second.csv has 1 MB, and you have uploaded 1 MB in the last 24 hours; this server takes 1 MB a day from each "
         "person. Upload it tomorrow, choose a smaller file, or ask Dr. Costa for more."
     ]
-    assert sent(workbench, ana) == 2 * MB
+    assert sent(workbench, ana) == size
     field = app.file_uploader(key="import_file_1")
     assert field.value is None
     field.set_value(("third.csv", TABLE.encode(), "text/csv"))
     app.run()
     assert not app.error
-    assert sent(workbench, ana) == 2 * MB + len(TABLE)
+    assert sent(workbench, ana) == MB
 
 
 def test_every_field_says_how_large_a_file_may_be(workbench: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     sign_in(Role.FACILITATOR)
     fields = open_screen("texts").file_uploader
-    assert {field.proto.max_upload_size_mb for field in fields} == {2}
+    assert {field.proto.max_upload_size_mb for field in fields} == {1}
 
 
 def test_on_ones_own_computer_files_are_as_large_as_they_were(workbench: Workbench, open_screen: Open) -> None:
@@ -132,13 +133,13 @@ def test_what_was_just_said_is_taken_however_much_was_sent(
     ana = sign_in(Role.EXPERT)
     with workbench.database.write() as work:
         assert ana.person is not None
-        work.upload_counts.add(ana.person, 3 * MB)
+        work.upload_counts.add(ana.person, MB)
     said = SimpleNamespace(file_id="1", name="voice.wav", size=7)
     monkeypatch.setattr(upload_field, "st", SimpleNamespace(audio_input=lambda *_, **__: said, session_state={}))
     with_ana = replace(workbench, actor=ana)
     for _ in range(2):
         assert upload_field.recording_field(with_ana, "Your voice", "voice", "help") is said
-    assert sent(workbench, ana) == 3 * MB + 7  # drawn twice, said once
+    assert sent(workbench, ana) == MB + 7  # drawn twice, said once
 
 
 def _progress(app: AppTest) -> str:
