@@ -38,6 +38,7 @@ from tests.support.background import PATIENCE
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
 from tests.support.demo.small import shared_demo
 from tests.support.repository import ROOT
+from tests.support.traps import set_traps, sprung
 
 SCREENSHOTS = ROOT / "test-results"
 HERE = Path(__file__).parent
@@ -67,6 +68,7 @@ class App:
     port: int
     environment: dict[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
+    folder: Path | None = None  # where it is started
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -76,7 +78,7 @@ class App:
     def start(self) -> None:
         with (self.home / "server.log").open("ab") as log:
             command = [CONSOLE, "serve", "--port", str(self.port), *self.options]
-            self.process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, cwd=self.folder, env=self._environment(), stdout=log, stderr=log)
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
@@ -136,11 +138,11 @@ class App:
 
 
 @contextmanager
-def served(home: Path, environment: Mapping[str, str], *options: str) -> Iterator[App]:
+def served(home: Path, environment: Mapping[str, str], *options: str, folder: Path | None = None) -> Iterator[App]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    running = App(home, port, dict(environment), options)
+    running = App(home, port, dict(environment), options, folder)
     try:
         running.start()
         yield running
@@ -175,11 +177,14 @@ def demo(demo_home: Path, tmp_path: Path) -> None:
 @pytest.fixture(scope="session")
 def served_demo(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     """One server on a copy of the demo for many files, whose tests touch what no other does: to start one takes as long
-    as some of them. Such a file has it as its `app`. Where it tried to go beyond this machine is in `ATTEMPTS`."""
+    as some of them. Such a file has it as its `app`. Where it tried to go beyond this machine is in `ATTEMPTS`. It is
+    started in a folder full of foreign modules, and runs none of them."""
     home = tmp_path_factory.mktemp(f"served-{'a-home-whose-path-is-wider-than-a-phone-' * 3}")
     shutil.copytree(demo_home, home, dirs_exist_ok=True)
-    with served(home, {network_guard.LOG: str(home / ATTEMPTS)}) as running:
+    traps = set_traps(tmp_path_factory.mktemp("traps") / "folder")
+    with served(home, {network_guard.LOG: str(home / ATTEMPTS)}, folder=traps) as running:
         yield running
+    assert sprung(traps) == []
 
 
 @pytest.fixture(scope="session")

@@ -15,14 +15,10 @@ from pathlib import Path
 import pytest
 
 from app.services.runtime.workbench import Workbench
+from tests.support.traps import set_traps, sprung
 
 COMMAND = Path(sys.executable).with_name("interacteval")
 PATIENCE = 120.0
-TRAP = "from pathlib import Path\nPath(__file__).with_name('sprung').touch()\nraise SystemExit('a trap was sprung')\n"
-PACKAGES = ("app", "db", "pages", "prompts")
-MODULES = ("interacteval", "joblib", "numpy", "secrets", "sitecustomize", "sqlite3", "streamlit", "typing_extensions")
-
-
 HEAVY = {"alembic", "altair", "anthropic", "openai", "pandas", "scipy", "sklearn", "streamlit"}
 LIST = """
 import json, sys
@@ -37,23 +33,13 @@ finally:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "traps"
-    for name in PACKAGES:
-        (made / name).mkdir(parents=True)
-        (made / name / "__init__.py").write_text(TRAP, encoding="utf-8")
-    for name in (*MODULES, "app"):
-        (made / f"{name}.py").write_text(TRAP, encoding="utf-8")
-    return made
+    return set_traps(tmp_path / "traps")
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Mapping[str, str]:
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return {**ours, "INTERACTEVAL_HOME": str(tmp_path / "home")}
-
-
-def _sprung(folder: Path) -> list[str]:
-    return [str(found.relative_to(folder)) for found in folder.rglob("sprung")]
 
 
 @contextmanager
@@ -101,14 +87,14 @@ def test_a_list_of_projects_loads_no_foreign_module_or_heavy_library(
     loaded = set(json.loads(done.stderr))
     assert "sqlalchemy" in loaded  # what was asked is what would have loaded them
     assert not HEAVY & loaded
-    assert _sprung(folder) == []
+    assert sprung(folder) == []
 
 
 @pytest.mark.long
 def test_a_script_imports_the_library_and_no_foreign_module(folder: Path, environment: Mapping[str, str]) -> None:
     done = _python(folder, environment, "import interacteval; print(interacteval.__all__)")
     assert "Checklist" in done.stdout
-    assert _sprung(folder) == []
+    assert sprung(folder) == []
 
 
 @pytest.mark.long
@@ -124,7 +110,7 @@ def test_demo_score_and_worker_run_no_foreign_module(
     with _started(folder, environment, "worker") as process:
         assert _first_line(process)
         _said_until_the_end(process)
-    assert _sprung(folder) == []
+    assert sprung(folder) == []
 
 
 @pytest.mark.long
@@ -145,4 +131,4 @@ def test_the_server_runs_no_foreign_module_and_ends_without_a_traceback(
     assert process.returncode == 0
     assert "Traceback" not in said
     assert "Error" not in said
-    assert _sprung(folder) == []
+    assert sprung(folder) == []
