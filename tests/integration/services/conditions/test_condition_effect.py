@@ -156,7 +156,7 @@ def test_without_runs_there_are_no_draws(workbench: Workbench) -> None:
     assert condition_draws(workbench, project.id, dimension.id).draws == ()
 
 
-def test_figures_have_the_cautions_of_each_run_and_say_which_level_is_missing(
+def test_figures_have_the_cautions_of_each_run_and_name_a_missing_level(
     studied: Workbench, project: Project, options: StudyOptions, tmp_path: Path
 ) -> None:
     plan = plan_study(studied, project, replace(options, families=(Family.SH, Family.MH)))

@@ -105,7 +105,7 @@ def test_a_draw_and_a_lock_decide_which_texts_are_scored(
     assert len(locked.to_score) == 1  # the texts are not
 
 
-def test_a_budget_ends_the_study_also_where_a_reply_was_lost_and_it_goes_on(
+def test_a_budget_ends_the_study_also_at_a_lost_reply_and_it_goes_on(
     workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     priced = replace(
