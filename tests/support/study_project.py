@@ -18,14 +18,14 @@ TEXTS = {
 }
 
 
-def ferry_project(workbench: Workbench) -> Project:
-    """Project “P”: six documents with three texts each, rated 4.5, 3 and 1.5 on coherence."""
+def ferry_project(workbench: Workbench, documents: int = 6) -> Project:
+    """Project “P”: so many documents with three texts each, rated 4.5, 3 and 1.5 on coherence."""
     with workbench.database.write() as work:
         made = work.projects.add("P", Task("summary", "article"))
         dimension = work.projects.add_dimension(made.id, Dimension("coherence", "How the parts fit together."))
         texts = [
             Text(f"d{n}", f"{body} Number {n}.", f"s{rating}", source=f"About the ferry {n}.")
-            for n in range(6)
+            for n in range(documents)
             for rating, body in TEXTS.items()
         ]
         work.texts.add_many(made.id, texts)

@@ -1,5 +1,6 @@
 """Likeness against agreement over conditions (Fig. 10a): the same texts for all, one space for all, no mixing."""
 
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from app.services.attributes.attributes import attributes_of
 from app.services.attributes.comparison import compare_contributors
 from app.services.building.build import build
 from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
-from app.services.conditions.study import StudyOptions
+from app.services.conditions.study import StudyOptions, plan_study
+from app.services.conditions.study_figures import study_figures
 from app.services.conditions.study_worker import run_study
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench
@@ -95,7 +97,7 @@ def test_likeness_is_the_compare_screens_likeness(studied: Workbench, project: P
         assert (point.gone, point.since) == (0, 0)
 
 
-def test_conditions_scored_on_different_texts_are_refused_by_name(
+def test_conditions_on_different_texts_are_refused_and_other_options_named(
     studied: Workbench, project: Project, dimension: Dimension, options: StudyOptions
 ) -> None:
     run_study(studied, project, replace(options, families=(Family.COMB,), seed=2))
@@ -105,10 +107,13 @@ def test_conditions_scored_on_different_texts_are_refused_by_name(
     sentence = refusal.sentence(str.upper)
     assert "12 texts (4 x 3, seed 1)" in sentence
     assert "COMB" in sentence
-    run_study(studied, project, replace(options, families=(Family.COMB,)))
+    # On the same texts it is one of them, and its checklist with other components is named.
+    run_study(studied, project, replace(options, families=(Family.COMB,), components=3))
     there = condition_draws(studied, project.id, dimension.id)
     assert [sorted(draw.runs) for draw in there.draws] == [["comb", "mh", "sh:Ana", "sh:Ben"]]
     assert there.refused == ()
+    found = effect_of_conditions(studied, project.id, dimension.id, there.draws[0], "dataset")
+    assert any("at most 3 and 5 components" in remark for remark in found.remarks())
 
 
 @pytest.mark.long
@@ -144,17 +149,27 @@ def test_attributes_that_went_since_are_named(studied: Workbench, project: Proje
     assert any(remark.startswith("SH:ANA: of the attributes") for remark in found.remarks(str.upper))
 
 
-def test_checklists_made_otherwise_are_named(
-    studied: Workbench, project: Project, dimension: Dimension, options: StudyOptions
-) -> None:
-    run_study(studied, project, replace(options, families=(Family.COMB,), components=3))
-    (draw,) = condition_draws(studied, project.id, dimension.id).draws
-    found = effect_of_conditions(studied, project.id, dimension.id, draw, "dataset")
-    assert any("at most 3 and 5 components" in remark for remark in found.remarks())
-
-
 def test_without_runs_there_are_no_draws(workbench: Workbench) -> None:
     with workbench.database.write() as work:
         project = work.projects.add("News", Task())
         dimension = work.projects.add_dimension(project.id, Dimension("coherence"))
     assert condition_draws(workbench, project.id, dimension.id).draws == ()
+
+
+def test_figures_have_the_cautions_of_each_run_and_name_a_missing_level(
+    studied: Workbench, project: Project, options: StudyOptions, tmp_path: Path
+) -> None:
+    plan = plan_study(studied, project, replace(options, families=(Family.SH, Family.MH)))
+    found = study_figures(studied, plan, permutations=20)
+    assert found.cautions
+    for row in found.rows:
+        for member in row.members:
+            (alone,) = results_of(studied, member.run)
+            said = [c.text for c in found.cautions if not c.about or member.condition.key in c.about]
+            assert said == list(alone.meta.cautions)
+    with sqlite3.connect(tmp_path / "studied" / "workbench.db") as connection:
+        connection.execute("UPDATE text SET item_id = system_id, system_id = ''")
+    connection.close()
+    found = study_figures(studied, plan, level="system")
+    assert found.rows == ()
+    assert "needs to know the system" in found.problems[0]

@@ -23,6 +23,8 @@ from tests.support.projects import workbench_at
 from tests.support.study_project import ferry_project
 
 JUDGE = "llama:judge"
+DOCUMENTS = 4
+TEXTS = 3 * DOCUMENTS
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     folder = tmp_path_factory.mktemp("ended")
     with FakeLlm(usual=varied_answers) as llm:
         workbench = workbench_at(folder, f"{llm.url}/v1")
-        project = ferry_project(workbench)
+        project = ferry_project(workbench, DOCUMENTS)
         with workbench.database.read() as work:
             options = StudyOptions(tuple(work.projects.dimensions(project.id)), "rules", JUDGE)
         plan = plan_study(workbench, project, options)
@@ -79,13 +81,24 @@ def options(ended: Ended) -> StudyOptions:
     return ended.options
 
 
-def test_everything_was_built_and_scored_and_nothing_twice(
+def test_everything_was_built_and_scored_as_estimated_and_nothing_twice(
     workbench: Workbench, project: Project, options: StudyOptions, ended: Ended, llm: FakeLlm
 ) -> None:
-    report = ended.report
+    report, before = ended.report, ended.estimate
+    assert (before.checklists, before.build_calls, before.judge_calls, before.texts_scored) == (
+        11,
+        55,
+        11 * TEXTS,
+        TEXTS,
+    )
+    assert before.input_tokens > 0
+    assert before.cost_usd is None  # nobody knows the price of a judge of one's own
+    assert str(11 * TEXTS) in str(before)
     assert (report.built, report.scored, report.missing, report.problems) == (11, 11, 0, ())
-    assert 0 < ended.paid <= 11 * 18
+    assert 0 < ended.paid <= 11 * TEXTS
     runs = len(list_runs(workbench, project.id))
+    after = estimate_study(workbench, options, plan_trials(workbench, project, options))
+    assert (after.checklists, after.judge_calls, after.cost_usd) == (0, 0, 0.0)
     again = run_study(workbench, project, options)
     assert (again.built, again.scored, again.missing) == (0, 0, 0)
     assert llm.requests == []
@@ -155,20 +168,8 @@ def test_means_members_and_differences(workbench: Workbench, project: Project, o
         (Family.MH, Family.COMB),
     ]
     assert names[8:] == [(Family.WITHOUT, Family.COMB)] * 4
-    assert found.shared == {options.dimensions[0].id: 18}
+    assert found.shared == {options.dimensions[0].id: TEXTS}
     tested = [each.tested["spearman"] for each in found.differences]
     known = [t for t in tested if t.permutation.p is not None]
     assert all(t.p_holm is not None and t.permutation.p is not None and t.p_holm >= t.permutation.p for t in known)
     assert found.comparisons("spearman") == len(known)
-
-
-def test_an_estimate_came_first_and_knows_what_is_there(
-    workbench: Workbench, project: Project, options: StudyOptions, ended: Ended
-) -> None:
-    before = ended.estimate
-    assert (before.checklists, before.build_calls, before.judge_calls, before.texts_scored) == (11, 55, 198, 18)
-    assert before.input_tokens > 0
-    assert before.cost_usd is None  # nobody knows the price of a judge of one's own
-    after = estimate_study(workbench, options, plan_trials(workbench, project, options))
-    assert (after.checklists, after.judge_calls, after.cost_usd) == (0, 0, 0.0)
-    assert "198" in str(before)

@@ -29,20 +29,27 @@ def openai(workbench: Workbench, llm: FakeLlm) -> Workbench:
     return replace(workbench, credentials=Credentials({"openai": key}))
 
 
-def test_an_effort_is_sent_and_kept_and_parts_runs_and_builds(
+def test_an_effort_is_sent_kept_and_parts_runs_and_more_tokens_do_not(
     openai: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
-    plain = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,))
+    plain = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,), draw=(2, 3))
+    tight = replace(plain, asking=ModelOptions(500, effort="low"))
+    usual, llm.usual = llm.usual, Answer("{", finish="length", tokens=Tokens(output=500))
+    assert run_study(openai, project, tight).missing == 1
+    # The run goes on as it is asked now.
+    llm.usual = usual
+    llm.requests.clear()
     low = replace(plain, asking=ModelOptions(9000, 90, "low"))
     assert run_study(openai, project, low).missing == 0
     sent = {(r.body["max_completion_tokens"], r.body["reasoning_effort"]) for r in llm.requests}
     assert sent == {(9000, "low")}
+    assert len(list_runs(openai, project.id)) == 1
     assert last_study(openai, project) == low
     (cell,) = plan_study(openai, project, plain).cells
     assert (cell.scored, cell.checklist is None) == (False, False)  # the rules built it, and they don't think
     assert plan_study(openai, project, low).to_score == []
-    (usual,), (thinking,) = (plan_study(openai, project, replace(o, model=o.judge)).cells for o in (plain, low))
-    assert usual.digest != thinking.digest
+    (usual_cell,), (thinking,) = (plan_study(openai, project, replace(o, model=o.judge)).cells for o in (plain, low))
+    assert usual_cell.digest != thinking.digest
 
 
 def test_a_build_from_before_efforts_and_with_ids_in_its_digest_is_found(
@@ -64,19 +71,6 @@ def test_a_build_from_before_efforts_and_with_ids_in_its_digest_is_found(
         build = work.builds.add(dimension.id, cell.code, "begun", {}, study_digest=digest)
     (found,) = plan_study(workbench, project, comb).cells
     assert (cell.build, found.build) == (None, build)
-
-
-def test_a_study_that_is_gone_on_with_is_asked_as_chosen_now(
-    openai: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
-) -> None:
-    tight = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,), asking=ModelOptions(500))
-    usual, llm.usual = llm.usual, Answer("{", finish="length", tokens=Tokens(output=500))
-    assert run_study(openai, project, tight).missing == 1
-    llm.usual = usual
-    wide = replace(tight, asking=ModelOptions(timeout=90))
-    assert run_study(openai, project, wide).missing == 0
-    assert len(list_runs(openai, project.id)) == 1
-    assert last_study(openai, project) == wide
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,10 @@ def frozen(answered: Prepared[Dimension]) -> Prepared[AnchorSet]:
             answered.copy(folder)
             return workbench_at(folder, f"{llm.url}/v1")
 
-        return prepared(lambda workbench: _frozen(workbench, answered.made), opened)
+        made = prepared(lambda workbench: _frozen(workbench, answered.made), opened)
+        assert len(made.made.texts) == TEXTS
+        assert [request.body["temperature"] for request in llm.requests] == [0.0] * 3 * TEXTS
+        return made
 
 
 @pytest.fixture
@@ -123,34 +126,25 @@ def empty(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
     made.database.close()
 
 
-def test_the_reference_is_three_askings_and_a_look_one_all_anew(
-    unfrozen: Workbench, dimension: Dimension, llm: FakeLlm
+def test_looks_find_a_changed_judge_and_are_no_results(
+    workbench: Workbench, dimension: Dimension, found: AnchorSet, llm: FakeLlm, mood: Mood
 ) -> None:
-    found = _frozen(unfrozen, dimension)
-    assert len(found.texts) == TEXTS
-    assert len(llm.requests) == 3 * TEXTS
-    look_once(unfrozen, 1, dimension, found, ASKING)
-    assert len(llm.requests) == 4 * TEXTS
-    assert {request.body["temperature"] for request in llm.requests} == {0.0}, "looks are asked as the reference was"
-    assert ask_reference(unfrozen, 1, dimension, found, ASKING) == []
-
-
-def test_an_unchanged_judge(workbench: Workbench, dimension: Dimension, found: AnchorSet) -> None:
     """Twelve anchors of three questions are too few, twenty are not."""
+    own = start_run(workbench, 1, RunOptions((dimension,), "rules"))
+    work_on(workbench, own)
+    assert ask_reference(workbench, 1, dimension, found, ASKING) == []
     assert drift_state(workbench, 1, dimension).verdict is DriftVerdict.TOO_FEW
-    for _ in range(2):
-        look_once(workbench, 1, dimension, found, ASKING)
+    look_once(workbench, 1, dimension, found, ASKING)
+    assert len(llm.requests) == TEXTS
+    assert {request.body["temperature"] for request in llm.requests} == {0.0}, "looks are asked as the reference was"
     state = drift_state(workbench, 1, dimension)
     assert state.verdict is DriftVerdict.TOO_FEW
     assert "12 anchors are too few: a look would mostly find a change only where 15 % of" in state.sentence
-    assert [look.figures["flips"] for look in state.looks] == [0, 0]
+    assert [look.figures["flips"] for look in state.looks] == [0]
     assert state.last["capital"] < 1
     assert state.last["score"] == pytest.approx(5)
 
-
-def test_a_changed_judge_is_found_at_once_and_agrees_less_with_people(
-    workbench: Workbench, dimension: Dimension, found: AnchorSet, mood: Mood
-) -> None:
+    # A changed judge is found at once, and agrees less with people.
     mood.said = "no"
     look_once(workbench, 1, dimension, found, ASKING)
     state = drift_state(workbench, 1, dimension)
@@ -160,16 +154,14 @@ def test_a_changed_judge_is_found_at_once_and_agrees_less_with_people(
     assert [share for _, share in state.questions] == [1, 1, 1]
     mood.said = "yes"
     look_once(workbench, 1, dimension, found, ASKING)
-    assert drift_state(workbench, 1, dimension).verdict is DriftVerdict.JUDGE_CHANGED, "it did change"
+    state = drift_state(workbench, 1, dimension)
+    assert state.verdict is DriftVerdict.JUDGE_CHANGED, "it did change"
+    assert [look.figures["flips"] for look in state.looks] == [0, 1, 0]
 
-
-def test_runs_about_anchors_are_no_results(workbench: Workbench, dimension: Dimension, found: AnchorSet) -> None:
-    own = start_run(workbench, 1, RunOptions((dimension,), "rules"))
-    work_on(workbench, own)
-    look_once(workbench, 1, dimension, found, ASKING)
+    # Runs about anchors are no results.
     assert [run.id for run in list_runs(workbench, 1)] == [own]
-    assert len(list_runs(workbench, 1, anchors=True)) == 5
-    assert [found.run.id for found in score_sets(workbench, 1, dimension.id)] == [own]
+    assert len(list_runs(workbench, 1, anchors=True)) == 1 + 3 + 3
+    assert [scores.run.id for scores in score_sets(workbench, 1, dimension.id)] == [own]
 
 
 def test_a_look_that_was_cut_off_is_gone_on_with(
@@ -232,10 +224,10 @@ def test_without_answers_of_experts_there_are_no_anchors(empty: Workbench) -> No
 
 
 def test_texts_that_are_scored_otherwise_by_a_steady_judge_changed(empty: Workbench, mood: Mood) -> None:
-    dimension = _answered(empty, texts=96, answered=24)
+    dimension = _answered(empty, texts=60, answered=20)
     found = _frozen(empty, dimension)
     assert drift_state(empty, 1, dimension).verdict is None, "nobody has looked yet"
-    for draw, said in (((7, 4), "yes"), ((8, 4), "no")):
+    for draw, said in (((5, 4), "yes"), ((6, 4), "no")):
         mood.said = said
         work_on(empty, start_run(empty, 1, RunOptions((dimension,), JUDGE, draw=draw, use_cache=False)))
     mood.said = "yes"

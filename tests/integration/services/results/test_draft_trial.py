@@ -19,7 +19,7 @@ from tests.support.fake_llm.behaviour import Answer, Status, all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score
 
-JUDGE, TEXTS, QUESTIONS = "llama:judge", 12, 4
+JUDGE, TEXTS, QUESTIONS = "llama:judge", 6, 4
 
 
 def all_no(schema: Mapping[str, Any] | None) -> str:

@@ -1,6 +1,8 @@
 """Failure rates of a binary dimension: by the judge alone, and corrected by what experts answer and find."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,12 +19,13 @@ from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.samples import give_verdict
 from tests.support.answering import answer_all
 from tests.support.console import console
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import workbench_at
 
 TEXTS, DRAWN = 40, 20
 
 
-@pytest.fixture
-def bench(workbench: Workbench) -> Workbench:
+def _scored_replies(workbench: Workbench) -> None:
     """Project 1: unrated texts, half of which the rules find faults in, scored."""
     with workbench.database.write() as work:
         project = work.projects.add("Replies", Task("reply", "ticket"))
@@ -38,7 +41,20 @@ def bench(workbench: Workbench) -> Workbench:
         draft = Checklist("helpful", 0, ChecklistStatus.DRAFT, "comb", "", form, (question, more))
         work.checklists.publish(work.checklists.save(dimension.id, draft))
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    return workbench
+
+
+@pytest.fixture(scope="module")
+def replies() -> Prepared[None]:
+    """Made once; each test has a copy."""
+    return prepared(_scored_replies)
+
+
+@pytest.fixture
+def bench(replies: Prepared[None], tmp_path: Path) -> Iterator[Workbench]:
+    replies.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
 
 
 def found(bench: Workbench) -> FailureRates:

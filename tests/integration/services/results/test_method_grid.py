@@ -1,6 +1,8 @@
 """Methods by dimensions: which run stands where, averages over dimensions, and differences to a chosen method."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -26,19 +28,33 @@ from app.services.results.results import Choices, DimensionResult, cached_result
 from app.services.results.run_comparison import compare_runs, sets_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from tests.support.projects import rated_on_two, small_checklist
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import rated_on_two, small_checklist, workbench_at
 
 DATASET = Choices("dataset", resamples=50)
 
 
-@pytest.fixture
-def two(workbench: Workbench) -> Workbench:
+def _scored_by_rules(workbench: Workbench) -> None:
     _, dimensions = rated_on_two(workbench)
     with workbench.database.write() as work:
         for dimension in dimensions:
             small_checklist(work, dimension.id)
     work_on(workbench, start_run(workbench, 1, RunOptions(dimensions, "rules")))
-    return workbench
+
+
+@pytest.fixture(scope="module")
+def prepared_two() -> Prepared[None]:
+    """Made once; each test has a copy."""
+    return prepared(_scored_by_rules)
+
+
+@pytest.fixture
+def two(prepared_two: Prepared[None], tmp_path: Path) -> Iterator[Workbench]:
+    """Project "Talks", whose two dimensions the rules have scored."""
+    prepared_two.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
 
 
 def scored(workbench: Workbench, method: str, *names: str, turned: int = 3) -> int:
@@ -77,27 +93,24 @@ def test_method_grid_shows_the_figures_of_every_run_unchanged(two: Workbench) ->
             assert row.figure(result.dimension.name, name) == figure
         assert row.figure(result.dimension.name, "mae") == result.meta.mae
     assert grid.rows[1].figure("warmth", "spearman") is None
+    # An average is that of the dimension means, and needs every dimension.
+    assert grid.rows[0].average == dimension_means(found)[0].figures
+    assert grid.rows[1].average == {}
+    # With one rater a ceiling is unknown.
+    assert ceilings_of(two, 1, grid, "spearman") == {}
+    assert ceilings_of(two, 1, grid, "mae") == {}
 
 
-def test_average_is_that_of_dimension_means_and_needs_every_dimension(two: Workbench) -> None:
-    found = results(two, 1, scored(two, "own: metric", "order"))
-    checklist, metric = method_grid(found).rows
-    assert checklist.average == dimension_means(found)[0].figures
-    assert metric.average == {}
-
-
-def test_runs_of_one_method_on_different_dimensions_share_a_row(two: Workbench) -> None:
+def test_runs_of_one_method_share_a_row_unless_on_the_same_dimension(two: Workbench) -> None:
     runs = scored(two, "own: metric", "order"), scored(two, "own: metric", "warmth")
     (row,) = method_grid(results(two, *runs)).rows
     assert row.runs == runs
     assert set(row.results) == {"order", "warmth"}
     assert row.average["spearman"].value is not None
-
-
-def test_runs_of_one_method_on_the_same_dimension_have_rows_of_their_own(two: Workbench) -> None:
-    runs = scored(two, "own: metric", "order"), scored(two, "own: metric", "order", "warmth")
-    grid = method_grid(results(two, *runs))
-    assert [row.label for row in grid.rows] == [f"own: metric · run {run}" for run in runs]
+    both = scored(two, "own: metric", "order", "warmth")
+    assert [row.label for row in method_grid(results(two, runs[0], both)).rows] == [
+        f"own: metric · run {run}" for run in (runs[0], both)
+    ]
 
 
 def test_difference_equals_the_paired_comparison_of_the_runs(two: Workbench) -> None:
@@ -123,12 +136,6 @@ def test_difference_is_marked_by_its_p_value(p: float | None, mark: str) -> None
     assert Difference(0.1, None, None, p).mark == mark
 
 
-def test_ceilings_are_unknown_with_one_rater_and_for_the_mae(two: Workbench) -> None:
-    grid = method_grid(results(two, 1))
-    assert ceilings_of(two, 1, grid, "spearman") == {}
-    assert ceilings_of(two, 1, grid, "mae") == {}
-
-
 def test_notes_name_an_undefined_figure_once(two: Workbench) -> None:
     grid = method_grid(results(two, scored(two, "rouge-l", "order", "warmth")))
     figure = grid.rows[0].figure("order", "mae")
@@ -138,7 +145,7 @@ def test_notes_name_an_undefined_figure_once(two: Workbench) -> None:
 
 
 def test_a_run_of_several_dimensions_has_a_mean_in_every_table(two: Workbench) -> None:
-    found = cached_results(two, [1], Choices("dataset"))
+    found = cached_results(two, [1], DATASET)
     (mean,) = dimension_means(found)
     assert (mean.dimensions, mean.result.run.id) == (2, 1)
     each = [result.meta.mae.value for result in found]
@@ -154,24 +161,20 @@ def test_a_run_of_several_dimensions_has_a_mean_in_every_table(two: Workbench) -
     assert [average for average in averages if f"<td>{average}</td></tr>" not in report] == []
 
 
-@pytest.mark.parametrize(
-    ("docs", "texts", "said"),
-    [
-        ((), (), None),
+def test_the_report_says_what_its_runs_left_out(two: Workbench) -> None:
+    scored_once = cached_results(two, [1], DATASET)
+    verdicts = verdicts_of(two, scored_once)
+    for docs, texts, said in (
+        ((), (), "Human ratings are means over raters.<"),
         (("d1",), (), "Documents whose texts were shown as samples are left out."),
         ((), (3, 4), "left out, but not the rest of their documents."),
         (("d1",), (3, 4), "left out, in some results with all texts of their documents."),
-    ],
-)
-def test_the_report_says_what_its_runs_left_out(
-    two: Workbench, docs: tuple[str, ...], texts: tuple[int, ...], said: str | None
-) -> None:
-    found = [replace(result, excluded_docs=docs, excluded_texts=texts) for result in cached_results(two, [1])]
-    report = report_html(get_project(two, "Talks"), found, verdicts_of(two, found)).decode()
-    assert (said or "Human ratings are means over raters.<") in report
+    ):
+        found = [replace(result, excluded_docs=docs, excluded_texts=texts) for result in scored_once]
+        assert said in report_html(get_project(two, "Talks"), found, verdicts).decode()
 
 
 def test_one_dimension_needs_none(two: Workbench) -> None:
-    found = cached_results(two, [1], Choices("dataset"))[:1]
+    found = cached_results(two, [1], DATASET)[:1]
     assert dimension_means(found) == []
     assert method_grid(found).columns == ("order",)

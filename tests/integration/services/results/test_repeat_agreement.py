@@ -38,12 +38,6 @@ def test_agreement_over_repeats_is_counted_by_question(workbench: Workbench, llm
     assert {(each.n, each.n_undefined) for each in found} == {(8, 0)}
 
 
-def test_a_judge_asked_once_has_nothing_to_agree_with(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench)
-    llm.usual = Answer('{"q1": "yes", "q2": "no", "q3": "no"}')
-    assert repeat_agreement(workbench, scored(workbench, dimension, JudgeOptions()), dimension.id) == {}
-
-
 def sure(probability: float) -> tuple[tuple[str, float, dict[str, float]], ...]:
     yes, no = math.log(probability), math.log(1 - probability)
     spelled = []
@@ -69,6 +63,8 @@ def test_results_can_be_had_from_the_probabilities(workbench: Workbench, llm: Fa
 def test_a_run_without_probabilities_keeps_its_answers(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench)
     llm.usual = Answer('{"q1": "yes", "q2": "yes", "q3": "yes"}')
-    (result,) = cached_results(workbench, [scored(workbench, dimension, JudgeOptions())], Choices("dataset", soft=True))
+    run_id = scored(workbench, dimension, JudgeOptions())
+    assert repeat_agreement(workbench, run_id, dimension.id) == {}, "asked once, it has nothing to agree with"
+    (result,) = cached_results(workbench, [run_id], Choices("dataset", soft=True))
     assert not result.soft
     assert {row.score for row in result.rows} == {5.0}

@@ -58,51 +58,48 @@ def texts_of(workbench: Workbench, dimension: Dimension, run: int) -> frozenset[
 def test_three_runs_ask_about_the_same_texts_as_forecast_and_only_once(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
-    options = AskingOptions(dimension, JUDGE, texts=8)
+    options = AskingOptions(dimension, JUDGE, texts=4)
     ahead = asking_forecast(workbench, 1, options)
-    assert {way.value: each.calls for way, each in ahead.items()} == {"together": 8, "alone": 32, "reversed": 8}
+    assert {way.value: each.calls for way, each in ahead.items()} == {"together": 4, "alone": 16, "reversed": 4}
     assert not llm.requests
     assert not list_runs(workbench, 1)
     runs = done(workbench, options)
-    assert len(llm.requests) == 48
+    assert len(llm.requests) == 24
     assert len({texts_of(workbench, dimension, run) for run in runs}) == 1
     assert [get_run(workbench, run).asking_way for run in runs] == list(AskingWay)
     assert [get_run(workbench, run).params.get("reversed_order", False) for run in runs] == [False, False, True]
 
     assert done(workbench, options) == runs
-    assert len(llm.requests) == 48, "nothing is paid twice"
+    assert len(llm.requests) == 24, "nothing is paid twice"
     assert all(each.calls == each.calls_cached for each in asking_forecast(workbench, 1, options).values())
-    others = start_asking(workbench, 1, AskingOptions(dimension, JUDGE, texts=8, seed=2))
+    others = start_asking(workbench, 1, AskingOptions(dimension, JUDGE, texts=4, seed=2))
     assert not {run.id for run in others.values()} & set(runs)
 
 
-def test_what_a_run_asked_before_is_not_paid_again(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    llm.requests.clear()
-    done(workbench, AskingOptions(dimension, JUDGE, texts=8))
-    assert len(llm.requests) == 8 * QUESTIONS + 8
-
-
 def test_it_goes_on_with_what_is_missing(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
-    options = AskingOptions(dimension, JUDGE, texts=8)
+    options = AskingOptions(dimension, JUDGE, texts=4)
     usual = llm.usual
     llm.usual = lambda received: Fail("quota") if len(llm.requests) > 10 else usual(received)  # type: ignore[operator]
     runs = done(workbench, options)
-    assert get_run(workbench, runs[0]).done == 8
-    assert get_run(workbench, runs[1]).done < 8
+    assert get_run(workbench, runs[0]).done == 4
+    assert get_run(workbench, runs[1]).done < 4
     assert get_run(workbench, runs[2]).done == 0
     llm.usual = usual
     llm.requests.clear()
     assert done(workbench, options) == runs
-    assert all(get_run(workbench, run).done == 8 for run in runs)
-    assert 8 * QUESTIONS + 8 - 10 <= len(llm.requests) <= 8 * QUESTIONS + 8
+    assert all(get_run(workbench, run).done == 4 for run in runs)
+    assert 4 * QUESTIONS + 4 - 10 <= len(llm.requests) <= 4 * QUESTIONS + 4
 
 
-def test_the_runs_are_never_the_newest_of_their_judge_nor_trials(workbench: Workbench, dimension: Dimension) -> None:
+def test_the_runs_pay_no_question_of_a_run_again_and_are_never_the_newest(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
     own = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
     work_on(workbench, own)
-    for seed in (1, 2):
-        done(workbench, AskingOptions(dimension, JUDGE, texts=4, seed=seed))
+    llm.requests.clear()
+    done(workbench, AskingOptions(dimension, JUDGE, texts=4, seed=1))
+    assert len(llm.requests) == 4 * QUESTIONS + 4
+    done(workbench, AskingOptions(dimension, JUDGE, texts=2, seed=2))
     assert [run.id for run in default_runs(list_runs(workbench, 1))] == [own]
     assert [each.run.id for each in overview(workbench, 1).dimensions if each.run] == [own]
     assert trials_of(workbench, 1, dimension) == []
@@ -112,7 +109,7 @@ def test_a_budget_is_for_the_three_together(workbench: Workbench, dimension: Dim
     options = AskingOptions(dimension, JUDGE, texts=8, budget=1.0)
     with pytest.raises(InputError, match="price"):
         start_asking(workbench, 1, options)
-    runs = [run.id for run in start_asking(workbench, 1, AskingOptions(dimension, "rules", texts=8)).values()]
+    runs = [run.id for run in start_asking(workbench, 1, AskingOptions(dimension, "rules", texts=2)).values()]
     work_on_asking(workbench, runs, 0.5)
     assert [get_run(workbench, run).params["budget"] for run in runs] == [0.5] * 3
 
@@ -175,7 +172,7 @@ def test_without_ratings_chance_draws(workbench: Workbench, dimension: Dimension
 
 def test_in_the_background_all_three_are_scored(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
     llm.usual = judge_of(steady)
-    options = AskingOptions(dimension, JUDGE, texts=4)
+    options = AskingOptions(dimension, JUDGE, texts=2)
     begin_asking(workbench, 1, options)
     wait_for(job_key(1), workbench)
-    assert [run.done for run in asking_runs(workbench, 1, options).values()] == [4, 4, 4]
+    assert [run.done for run in asking_runs(workbench, 1, options).values()] == [2, 2, 2]

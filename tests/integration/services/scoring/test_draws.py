@@ -106,8 +106,8 @@ def test_runs_that_differ_in_their_draw_alone_are_trials(
     workbench: Workbench, options: RunOptions, llm: FakeLlm
 ) -> None:
     llm.usual = varied_answers
-    options = replace(options, judge="llama:judge", share=0.4)
-    runs = start_runs(workbench, PROJECT, (replace(options, trials=2), replace(options, share=0.5)))
+    options = replace(options, judge="llama:judge")
+    runs = start_runs(workbench, PROJECT, (replace(options, trials=2), replace(options, share=0.3)))
     for run in runs:
         work_on(workbench, run)
     (group,) = trials_of(workbench, PROJECT, options.dimensions[0])

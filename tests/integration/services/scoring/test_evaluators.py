@@ -94,21 +94,21 @@ def test_a_score_is_asked_for_once_a_text_and_never_paid_twice(workbench: Workbe
 
 
 def test_g_eval_writes_its_steps_once_and_keeps_them(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench)
+    dimension = ready_to_score(workbench, texts=5)
     llm.usual = Answer(lambda schema: json.dumps({"steps": ["Read.", "Rate."]}) if schema else "4")
     settings = (("probabilities", "samples"), ("samples", "2"))
     options = RunOptions((dimension,), "llama:judge", evaluator="g-eval", settings=settings)
-    assert estimate(workbench, 1, options).calls == 1 + 12 * 2
+    assert estimate(workbench, 1, options).calls == 1 + 5 * 2
     report = work_on(workbench, start_run(workbench, 1, options))
-    assert (report.run.done, len(llm.requests)) == (12, 25)
+    assert (report.run.done, len(llm.requests)) == (5, 11)
     with workbench.database.read() as work:
         (stage,) = work.stages.of(dimension.id)
         details = work.results.details(report.run.id, dimension.id)
     assert (stage.stage, json.loads(stage.output)) == ("g-eval-steps", {"steps": ["Read.", "Rate."]})
-    assert list(details.values()) == [{"probabilities": {"4": 1.0}, "outside": 0.0, "samples": 2, "asked": 2}] * 12
+    assert list(details.values()) == [{"probabilities": {"4": 1.0}, "outside": 0.0, "samples": 2, "asked": 2}] * 5
     other = RunOptions((dimension,), "llama:judge", evaluator="g-eval", settings=(("probabilities", "none"),))
     work_on(workbench, start_run(workbench, 1, other))
-    assert len(llm.requests) == 25 + 12  # the steps are there already
+    assert len(llm.requests) == 11 + 5  # the steps are there already
 
 
 @pytest.mark.parametrize("judge", ["rules", "openai:gpt-4o", "anthropic:claude-opus-5", "google:gemini-3.8-flash"])

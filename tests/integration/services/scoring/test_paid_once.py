@@ -20,7 +20,7 @@ from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
-SAMPLED = (("probabilities", "samples"), ("samples", "20"), ("steps", "no"))
+SAMPLED = (("probabilities", "samples"), ("samples", "5"), ("steps", "no"))
 
 
 def yes_or_four(schema: Mapping[str, Any] | None) -> str:
@@ -53,15 +53,21 @@ class OnceForEach:
         return self.behaviour if meant else Answer(yes_or_four)
 
 
+USELESS = (Answer(finish="refused"), Fail("bad-request"), Answer("I would rather not."))
+
+
 @pytest.mark.parametrize("use_cache", [True, False])
-@pytest.mark.parametrize(
-    "useless", [Answer(finish="refused"), Fail("bad-request"), Answer("I would rather not.")], ids=str
-)
-def test_one_question_that_failed_is_asked_again_alone(
-    workbench: Workbench, llm: FakeLlm, useless: Behaviour, use_cache: bool
-) -> None:
-    dimension = ready_to_score(workbench, texts=3, questions=6)
-    llm.usual = lambda received: useless if "Is part 2 in its place?" in whole(received) else Answer(yes_or_four)
+def test_one_question_that_failed_is_asked_again_alone(workbench: Workbench, llm: FakeLlm, use_cache: bool) -> None:
+    """About each of three texts in another way."""
+
+    def useless_once_a_text(received: Received) -> Behaviour:
+        asked = whole(received)
+        if "Is part 2 in its place?" not in asked:
+            return Answer(yes_or_four)
+        return next(behaviour for n, behaviour in enumerate(USELESS) if f"Text number {n}." in asked)
+
+    dimension = ready_to_score(workbench, texts=3, questions=4)
+    llm.usual = useless_once_a_text
     options = RunOptions((dimension,), JUDGE, asking=JudgeOptions(per_question=True), use_cache=use_cache)
     run_id = start_run(workbench, 1, options)
     assert work_on(workbench, run_id).run.failed == 3

@@ -23,6 +23,7 @@ from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
+TEXTS = 8
 _TURN = iter(range(10**6))
 
 
@@ -39,7 +40,7 @@ def usual() -> Usual:
 
 @pytest.fixture
 def dimension(workbench: Workbench) -> Dimension:
-    return ready_to_score(workbench)
+    return ready_to_score(workbench, TEXTS)
 
 
 def scored(workbench: Workbench, dimension: Dimension, judge: str = JUDGE, **options: Any) -> RunReport:
@@ -61,14 +62,18 @@ def replayed(workbench: Workbench, llm: FakeLlm, dimension: Dimension, path: Pat
     return report
 
 
-def test_a_recorded_run_is_scored_again_without_a_network(
+def test_a_recording_without_texts_scores_again_without_a_network(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension, tmp_path: Path
 ) -> None:
     run = scored(workbench, dimension)
     assert len(set(scores(workbench, run))) > 1
-    assert record_run(workbench, run.run.id, tmp_path / "calls.jsonl") == 12
+    assert record_run(workbench, run.run.id, tmp_path / "calls.jsonl") == TEXTS
+    content = (tmp_path / "calls.jsonl").read_text()
+    assert len(content.splitlines()) == TEXTS
+    for secret in ("planted-key", "Text number", "Source 0", "in its place"):
+        assert secret not in content
     again = replayed(workbench, llm, dimension, tmp_path / "calls.jsonl")
-    assert (again.run.status, again.run.done, again.run.failed) == (RunStatus.DONE, 12, 0)
+    assert (again.run.status, again.run.done, again.run.failed) == (RunStatus.DONE, TEXTS, 0)
     assert scores(workbench, again) == scores(workbench, run)
 
 
@@ -85,8 +90,8 @@ def test_answers_that_were_free_are_in_the_recording_too(
     llm.usual = odd_at_first
     run = scored(workbench, dimension)
     free = scored(workbench, dimension)
-    assert (free.tally.calls, free.run.done) == (0, 12)
-    assert record_run(workbench, free.run.id, tmp_path / "calls.jsonl") == run.tally.calls == 15
+    assert (free.tally.calls, free.run.done) == (0, TEXTS)
+    assert record_run(workbench, free.run.id, tmp_path / "calls.jsonl") == run.tally.calls == TEXTS + 3
     again = replayed(workbench, llm, dimension, tmp_path / "calls.jsonl")
     assert scores(workbench, again) == scores(workbench, run)
 
@@ -108,10 +113,10 @@ def test_a_failure_is_one_again_and_the_rest_is_scored(
 ) -> None:
     llm.script(Fail("bad-request"))
     run = scored(workbench, dimension)
-    assert (run.run.done, run.run.failed) == (11, 1)
+    assert (run.run.done, run.run.failed) == (TEXTS - 1, 1)
     record_run(workbench, run.run.id, tmp_path / "calls.jsonl")
     again = replayed(workbench, llm, dimension, tmp_path / "calls.jsonl")
-    assert (again.run.status, again.run.done, again.run.failed) == (RunStatus.DONE, 11, 1)
+    assert (again.run.status, again.run.done, again.run.failed) == (RunStatus.DONE, TEXTS - 1, 1)
     assert scores(workbench, again) == scores(workbench, run)
 
 
@@ -123,19 +128,11 @@ def test_probabilities_and_repeats_come_back(
     llm.usual = Reply("".join(tokens), logprobs=logprobs)
     asking = JudgeOptions(repeats=2, soft=True)
     run = scored(workbench, dimension, asking=asking)
-    assert record_run(workbench, run.run.id, tmp_path / "calls.jsonl") == 24
+    assert record_run(workbench, run.run.id, tmp_path / "calls.jsonl") == 2 * TEXTS
     again = replayed(workbench, llm, dimension, tmp_path / "calls.jsonl", asking=asking)
     (before,), (after,) = results_of(workbench, run.run.id), results_of(workbench, again.run.id)
     assert [row.soft for row in after.rows] == [row.soft for row in before.rows]
     assert None not in [row.soft for row in after.rows]
-
-
-def test_a_recording_holds_no_text_prompt_or_key(workbench: Workbench, dimension: Dimension) -> None:
-    run = scored(workbench, dimension)
-    content = recording_of(workbench, run.run.id).decode()
-    assert len(content.splitlines()) == 12
-    for secret in ("planted-key", "Text number", "Source 0", "in its place"):
-        assert secret not in content
 
 
 def test_only_runs_that_called_a_provider_can_be_recorded(workbench: Workbench, dimension: Dimension) -> None:

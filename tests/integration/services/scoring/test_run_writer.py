@@ -56,7 +56,7 @@ def test_a_writer_that_lost_its_run_saves_nothing_and_asks_nothing_more(
     workbench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A falls silent with four requests under way, B takes the run over, A goes on."""
-    texts, at_once, released = 40, 4, threading.Event()
+    texts, at_once, released = 16, 4, threading.Event()
     run_id = planned(workbench, texts)
     llm.usual = Held(released, Answer(all_yes))
     ended: list[BaseException] = []
@@ -177,7 +177,7 @@ def test_resuming_does_not_wait_for_who_is_at_work(workbench: Workbench) -> None
 
 
 def test_replies_under_way_are_kept_when_a_run_is_stopped(workbench: Workbench, llm: FakeLlm) -> None:
-    released, run_id = threading.Event(), planned(workbench, 40)
+    released, run_id = threading.Event(), planned(workbench, 16)
     llm.usual = Held(released, Answer(all_yes))
     worker = threading.Thread(target=work_on, args=(workbench, run_id, 8))
     worker.start()
@@ -190,8 +190,8 @@ def test_replies_under_way_are_kept_when_a_run_is_stopped(workbench: Workbench, 
     allow_runs()
     run = get_run(workbench, run_id)
     assert (run.status, run.done, len(llm.requests)) == (RunStatus.STOPPED, 8, 8)
-    assert work_on(workbench, run_id).run.done == 40
-    assert len(llm.requests) == 40
+    assert work_on(workbench, run_id).run.done == 16
+    assert len(llm.requests) == 16
 
 
 @pytest.mark.long

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from threading import Event
@@ -41,7 +41,7 @@ def usual() -> Usual:
     return Reply(all_yes)
 
 
-def test_every_text_is_scored_with_one_request(workbench: Workbench, llm: FakeLlm) -> None:
+def test_every_text_is_scored_with_one_request_that_is_never_paid_twice(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench, texts=16)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
     report = work_on(workbench, run_id)
@@ -53,29 +53,9 @@ def test_every_text_is_scored_with_one_request(workbench: Workbench, llm: FakeLl
     assert {row.score for row in result.rows} == {5.0}
     assert result.headline[0] is None
     assert result.meta.figures["spearman"].reason
-
-
-@pytest.fixture
-def frozen() -> Iterator[list[str]]:
-    """Something that was there when the server froze what it had loaded."""
-    loaded = ["a library"]
-    gc.freeze()
-    block_scoring._set_aside.cache_clear()
-    yield loaded
-    gc.unfreeze()
-    block_scoring._set_aside.cache_clear()
-
-
-def test_what_the_server_froze_is_not_searched_for_garbage_after_a_run(workbench: Workbench, frozen: list[str]) -> None:
-    dimension = ready_to_score(workbench)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    assert not any(each is frozen for each in gc.get_objects())
-
-
-def test_runs_one_after_another_do_not_keep_garbage_from_being_found(workbench: Workbench, frozen: list[str]) -> None:
-    dimension, made_later = ready_to_score(workbench), ["an answer"]
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    assert any(each is made_later for each in gc.get_objects())
+    again = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert len(llm.requests) == 16
+    assert (again.tally.calls, again.tally.cached, again.run.done) == (0, 16, 16)
 
 
 def test_garbage_is_looked_for_less_often_during_a_run_and_as_usual_after(workbench: Workbench) -> None:
@@ -83,14 +63,6 @@ def test_garbage_is_looked_for_less_often_during_a_run_and_as_usual_after(workbe
     with block_scoring.short_turns():
         assert gc.get_threshold()[0] > usual[0]
     assert gc.get_threshold() == usual
-
-
-def test_the_same_request_is_never_paid_twice(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    again = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    assert len(llm.requests) == 12
-    assert (again.tally.calls, again.tally.cached, again.run.done) == (0, 12, 12)
 
 
 def test_equal_texts_in_flight_together_are_asked_about_once(workbench: Workbench, llm: FakeLlm) -> None:
@@ -105,7 +77,7 @@ def test_equal_texts_in_flight_together_are_asked_about_once(workbench: Workbenc
 
 
 def test_faults_end_in_the_same_scores_as_no_faults(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench, texts=40)
+    dimension = ready_to_score(workbench, texts=16)
 
     def by_text(schema: Mapping[str, Any] | None) -> str:
         return json.dumps({"q1": "yes", "q2": "no", "q3": "yes"})
@@ -126,7 +98,7 @@ def test_faults_end_in_the_same_scores_as_no_faults(workbench: Workbench, llm: F
     )
     llm.usual = FaultOnceEach(faults, Reply(by_text))
     report = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    assert (report.run.done, report.run.failed) == (40, 0)
+    assert (report.run.done, report.run.failed) == (16, 0)
     assert report.retries >= 4
     (result,) = results_of(workbench, report.run.id)
     assert {round(row.score or 0, 9) for row in result.rows} == {round(1 + 4 * 2 / 3, 9)}
@@ -147,13 +119,17 @@ def test_an_answer_that_never_comes_is_unanswered_not_no(workbench: Workbench, l
 
 
 def test_a_refusal_is_a_row_with_its_kind_and_is_tried_again_alone(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench, texts=12)
-    llm.script(Reply(finish="refused"))
+    dimension = ready_to_score(workbench, texts=8)
+    llm.script(Reply(finish="refused"), Fail("bad-request"))
     report = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    assert (report.run.done, report.run.failed, report.run.status) == (11, 1, RunStatus.DONE)
-    assert [kind for _, _, kind, _ in failures_of(workbench, report.run.id)] == ["refused"]
+    assert (report.run.done, report.run.failed, report.run.status) == (6, 2, RunStatus.DONE)
+    failures = failures_of(workbench, report.run.id)
+    assert sorted(kind for _, _, kind, _ in failures) == ["provider", "refused"]
+    said = " ".join(message for _, _, _, message in failures) + report.run.message
+    assert said.strip()
+    assert not re.search(r"planted-key|Text number|Source \d", said)
     again = work_on(workbench, report.run.id)
-    assert (again.run.done, again.run.failed) == (12, 0)
+    assert (again.run.done, again.run.failed) == (8, 0)
 
 
 def test_a_key_revoked_in_the_middle_stops_the_run_and_it_resumes(workbench: Workbench, llm: FakeLlm) -> None:
@@ -175,7 +151,7 @@ def test_a_stop_does_not_wait_for_ever_for_what_is_in_flight(
     workbench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "DRAIN_SECONDS", 0.5)
-    dimension = ready_to_score(workbench, texts=20)
+    dimension = ready_to_score(workbench, texts=12)
     llm.script(*[Reply(all_yes)] * 8)
     llm.usual = Held(Event(), Reply(all_yes))  # never: a run that waited for it would hang
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
@@ -273,23 +249,14 @@ def test_what_can_not_start_says_why_before_anything_is_planned(workbench: Workb
         assert work.runs.all() == []
 
 
-def test_no_text_and_no_key_stands_in_an_error_of_a_failed_score(workbench: Workbench, llm: FakeLlm) -> None:
-    dimension = ready_to_score(workbench, texts=4)
-    llm.usual = Fail("bad-request")
-    report = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
-    said = " ".join(message for _, _, _, message in failures_of(workbench, report.run.id)) + report.run.message
-    assert said.strip()
-    assert not re.search(r"planted-key|Text number|Source \d", said)
-
-
 @pytest.mark.slow
 def test_a_large_run_starts_no_process_by_default(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*_: object, **__: object) -> None:
         raise AssertionError("a process was started")
 
-    dimension = ready_to_score(workbench, texts=1_160, questions=1)
+    dimension = ready_to_score(workbench, texts=480, questions=1)
     monkeypatch.setattr(subprocess, "Popen", started)
     monkeypatch.setattr(dask_workers, "local_cluster", started)
     run = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules"))).run
     assert (run.status, run.done) == (RunStatus.DONE, run.all)
-    assert run.all > 1_000
+    assert run.all > dask_workers.FEWEST_TEXTS_FOR_A_CLUSTER

@@ -22,7 +22,8 @@ from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.postgres import new_postgres, postgres_server, restart_postgres
 from tests.support.projects import ready_to_score, workbench_at
 
-TEXTS = 100
+TEXTS = 60
+FILLING = 100  # texts whose scores need more than the pages that are left
 PATIENCE = 60  # seconds
 
 
@@ -39,24 +40,24 @@ def workbench(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     made.database.close()
 
 
-def planned(workbench: Workbench) -> int:
-    dimension = ready_to_score(workbench, texts=TEXTS)
+def planned(workbench: Workbench, texts: int = TEXTS) -> int:
+    dimension = ready_to_score(workbench, texts)
     return start_run(workbench, 1, RunOptions((dimension,), "llama:judge"))
 
 
-def answer_40_until(llm: FakeLlm) -> threading.Event:
-    """From the 41st request on nothing is answered before the event, so that what happens then is in the middle."""
+def answer_20_until(llm: FakeLlm) -> threading.Event:
+    """From the 21st request on nothing is answered before the event, so that what happens then is in the middle."""
     happened = threading.Event()
 
     def in_the_middle(_: Received) -> Behaviour:
-        return Answer(all_yes) if len(llm.requests) <= 40 else Held(happened, Answer(all_yes))
+        return Answer(all_yes) if len(llm.requests) <= 20 else Held(happened, Answer(all_yes))
 
     llm.usual = in_the_middle
     return happened
 
 
-def wait_for_40(llm: FakeLlm) -> None:
-    while len(llm.requests) < 40:
+def wait_for_20(llm: FakeLlm) -> None:
+    while len(llm.requests) < 20:
         time.sleep(0.005)
 
 
@@ -73,7 +74,7 @@ def limit_pages(workbench: Workbench, spare: int | None) -> None:
 
 
 def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(workbench: Workbench, llm: FakeLlm) -> None:
-    run_id = planned(workbench)
+    run_id = planned(workbench, FILLING)
     limit_pages(workbench, spare=4)
     with pytest.raises(DatabaseError, match=r"disk is full.*Make room, then resume"):
         work_on(workbench, run_id, concurrency=8)
@@ -81,24 +82,24 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(workbench: W
     assert after.status in (RunStatus.FAILED, RunStatus.INTERRUPTED)
     assert after.resumable
     assert running_run(workbench, 1) is None
-    assert 0 < after.done < TEXTS
+    assert 0 < after.done < FILLING
     paid = len(llm.requests)
     limit_pages(workbench, spare=None)
     report = work_on(workbench, run_id, concurrency=8)
-    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
-    assert paid < TEXTS
-    assert len(llm.requests) <= TEXTS + 2 * 8, "what was in flight or not yet written, and no more, is paid again"
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, FILLING)
+    assert paid < FILLING
+    assert len(llm.requests) <= FILLING + 2 * 8, "what was in flight or not yet written, and no more, is paid again"
 
 
 def test_a_locked_database_is_said_and_the_run_goes_on_when_it_is_free(
     workbench: Workbench, llm: FakeLlm, tmp_path: Path
 ) -> None:
     run_id = planned(workbench)
-    held, release = answer_40_until(llm), threading.Event()
+    held, release = answer_20_until(llm), threading.Event()
 
     def hold() -> None:
         """Another program that writes and doesn't come to an end."""
-        wait_for_40(llm)
+        wait_for_20(llm)
         other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=PATIENCE)
         other.execute("BEGIN IMMEDIATE")
         held.set()
@@ -140,10 +141,10 @@ def test_a_short_lock_is_waited_for(llm: FakeLlm, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(engine, "BUSY_TIMEOUT_MS", PATIENCE * 1000)
     workbench = workbench_at(tmp_path, f"{llm.url}/v1")
     run_id = planned(workbench)
-    held = answer_40_until(llm)
+    held = answer_20_until(llm)
 
     def hold_for_a_moment() -> None:
-        wait_for_40(llm)
+        wait_for_20(llm)
         other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=PATIENCE)
         other.execute("BEGIN IMMEDIATE")
         held.set()
@@ -185,11 +186,11 @@ def test_run_with_postgresql_restarted_is_resumed_and_calls_are_counted(
 ) -> None:
     workbench, address = on_server
     run_id = planned(workbench)
-    held = answer_40_until(llm)
+    held = answer_20_until(llm)
 
     def restart() -> None:
         try:
-            wait_for_40(llm)
+            wait_for_20(llm)
             restart_postgres(address, answer if replies_while_away else lambda: None)
         finally:
             held.set()

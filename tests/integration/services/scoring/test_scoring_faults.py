@@ -138,6 +138,12 @@ def test_all_are_scored_as_without_faults(workbench: Workbench, coherence: Dimen
     assert scores(workbench, report) == scores(workbench, truth)
     assert len(faulty.met) == 11, "every kind of fault was met"
     assert report.retries >= faulty.met["429"] + faulty.met["429, come back"] + faulty.met["500"]
+    # A judge that always counts from 0 scores nothing.
+    llm.usual = _counted_from_0
+    llm.requests.clear()
+    report = scored(workbench, coherence, 6, use_cache=False)
+    assert (report.run.done, report.run.failed) == (0, report.run.all)
+    assert len(llm.requests) == 3 * report.run.all, "asked again twice, and not a fourth time: it is no chance"
 
 
 @pytest.mark.long
@@ -151,13 +157,3 @@ def test_worse_than_any_provider_is_still_not_wrong(workbench: Workbench, cohere
     wrong = [text for text, score in found.items() if score != truth[text] and score[0] is not None and score[1] == 1]
     assert wrong == []
     assert report.run.done > 0.9 * report.run.all
-
-
-def test_a_judge_that_always_counts_from_0_scores_nothing(
-    workbench: Workbench, coherence: Dimension, llm: FakeLlm
-) -> None:
-    llm.usual = _counted_from_0
-    options = RunOptions((coherence,), "llama:judge", share=12 / SUMMARIES)
-    report = work_on(workbench, start_run(workbench, 1, options))
-    assert (report.run.done, report.run.failed) == (0, report.run.all)
-    assert len(llm.requests) == 3 * report.run.all, "asked again twice, and not a fourth time: it is no chance"

@@ -18,7 +18,7 @@ from tests.support.fake_llm.behaviour import Answer, Slow, all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score
 
-TEXTS = 60
+TEXTS = 36
 
 
 @pytest.fixture

@@ -120,26 +120,26 @@ def test_everything_is_in_it(full: Workbench) -> None:
     assert json.loads(found["project.json"])["dimensions"][0]["overlap"] == 1
     assert json.loads(found["project.json"])["task"]["text_name"] == "summary"
     assert "locked" not in found["README.txt"].decode()
-
-
-def test_a_version_of_it_can_be_imported_again(full: Workbench) -> None:
-    with ZipFile(io.BytesIO(archive_bytes(full, 1))) as archive:
-        kept = archive.read("checklists/1-coherence/version-1.json")
-    assert len(import_checklist_file(full, 1, kept, "version-1.json").checklist.asked) == 3
+    version = found["checklists/1-coherence/version-1.json"]
+    assert len(import_checklist_file(full, 1, version, "version-1.json").checklist.asked) == 3
 
 
 def test_locked_texts_stay_locked_and_that_is_said(workbench: Workbench) -> None:
-    ready_to_score(workbench, texts=160)
+    ready_to_score(workbench, texts=32)
     lock(workbench, 1, 0.25, 1, "Ana")
     with ZipFile(io.BytesIO(archive_bytes(workbench, 1))) as archive:
         texts, ratings = _rows(archive.read("texts.csv")), _rows(archive.read("ratings.csv"))
         note = archive.read("README.txt").decode()
-    assert len(texts) == len(ratings) == 120
-    assert "The 40 texts of the held-out split are not in here" in note
+    assert len(texts) == len(ratings) == 24
+    assert "The 8 texts of the held-out split are not in here" in note
 
 
-@pytest.mark.parametrize("name", ODD)
-def test_names_are_harmless_whatever_people_called_things(workbench: Workbench, name: str) -> None:
+def test_names_are_harmless_whatever_people_called_things(workbench: Workbench) -> None:
+    for name in ODD:
+        check_names(workbench, name)
+
+
+def check_names(workbench: Workbench, name: str) -> None:
     with workbench.database.write() as work:
         project = work.projects.add(name, Task())
         for dimension in (name, f"{name}?"):  # alike but for a sign that no file name keeps

@@ -1,6 +1,8 @@
 """What another version of a checklist changed, by the same judge on the same texts."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,21 +13,40 @@ from app.services.results.run_comparison import other_versions, version_differen
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.answering import answer_all
-from tests.support.projects import ready_to_score, small_checklist
+from tests.support.prepared import Prepared, prepared
+from tests.support.projects import ready_to_score, small_checklist, workbench_at
 
 TEXTS = 24
 
 
-@pytest.fixture
-def newer(workbench: Workbench) -> DimensionResult:
-    """The result of the second version, which has two questions; the first has three, and two runs."""
+def _scored_in_two_versions(workbench: Workbench) -> None:
+    """The first version has three questions and two runs, the second two questions and one run."""
     dimension = ready_to_score(workbench, texts=TEXTS)
     for _ in range(2):
         work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
     with workbench.database.write() as work:
         small_checklist(work, dimension.id, questions=2)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
-    found = cached_result(workbench, 3, dimension.id, Choices("dataset"))
+
+
+@pytest.fixture(scope="module")
+def in_two_versions() -> Prepared[None]:
+    """Made once; each test has a copy."""
+    return prepared(_scored_in_two_versions)
+
+
+@pytest.fixture
+def workbench(in_two_versions: Prepared[None], tmp_path: Path) -> Iterator[Workbench]:
+    in_two_versions.copy(tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def newer(workbench: Workbench) -> DimensionResult:
+    """The result of the second version."""
+    found = cached_result(workbench, 3, 1, Choices("dataset"))
     assert found is not None
     assert found.version == 2
     return found
@@ -43,6 +64,8 @@ def _answers(workbench: Workbench, checklist: int, last: Answer) -> None:
 def test_the_newest_run_of_each_other_version_is_there(workbench: Workbench, newer: DimensionResult) -> None:
     (other,) = other_versions(workbench, 1, newer)
     assert (other.version, other.run.id) == (1, 2)
+    apart = version_difference(workbench, replace(newer, rows=newer.rows[:1]), other)
+    assert (apart.texts, apart.difference) == (1, None)
     first = cached_result(workbench, 1, newer.dimension.id)
     assert first is not None
     assert [(each.version, each.run.id) for each in other_versions(workbench, 1, first)] == [(2, 3)]
@@ -72,9 +95,3 @@ def test_experts_who_answered_both_versions_correct_the_difference(
     assert found.difference.human_only.value == pytest.approx(3 - (1 + 4 * 2 / 3))
     assert (found.difference.paired, found.difference.n_human, found.difference.documents) == (True, TEXTS, 6)
     assert found.difference.a == "Version 2"
-
-
-def test_runs_that_share_no_texts_can_not_be_compared(workbench: Workbench, newer: DimensionResult) -> None:
-    (other,) = other_versions(workbench, 1, newer)
-    found = version_difference(workbench, replace(newer, rows=newer.rows[:1]), other)
-    assert (found.texts, found.difference) == (1, None)

@@ -83,7 +83,7 @@ def test_a_method_without_questions_has_none_to_look_at(bench: Workbench) -> Non
 
 
 def test_the_report_shows_it_to_the_letter(workbench: Workbench) -> None:
-    dimension = ready_to_score(workbench, texts=TEXTS)
+    dimension = ready_to_score(workbench, texts=12)
     asked = Question("Is <b>it</b> dated, and is it named?", "Order", origin=QuestionOrigin.ADDED)
     draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Order"),), (asked,))
     with workbench.database.write() as work:

@@ -99,16 +99,6 @@ def test_quotes_are_kept_counted_exported_and_come_along_elsewhere(
     elsewhere.database.close()
 
 
-def test_a_run_without_evidence_has_no_quotes_to_count(
-    workbench: Workbench, llm: FakeLlm, dimension: Dimension
-) -> None:
-    run = scored(workbench, options(dimension, evidence=False))
-    assert not quote_counts(workbench, run, dimension.id)
-    assert "quotes" not in run_counts(workbench, run)["coherence"]
-    assert report_evidence(workbench, result_of(workbench, run)) is None
-    assert all("quote" not in json.dumps(request.body) for request in llm.requests)
-
-
 def test_a_judge_that_quotes_nothing_at_all_scores_and_is_counted(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
@@ -135,9 +125,17 @@ def test_answers_with_evidence_count_again_with_it_and_only_where_it_was_asked_f
     ] * TEXTS
     asked = [json.dumps(request.body) for request in llm.requests[before:]]
     assert all("Is there an end?" in body and "Is part 0" not in body for body in asked)
-    for chosen in (options(dimension, evidence=False), options(dimension, per_question=True)):
-        plain = scored(workbench, chosen)
-        assert not any(one.origin for one in quotes_of(workbench, plain, dimension))
+    apart = scored(workbench, options(dimension, per_question=True))
+    assert not any(one.origin for one in quotes_of(workbench, apart, dimension))
+    # Without evidence there are no quotes to count.
+    llm.requests.clear()
+    plain = scored(workbench, options(dimension, evidence=False))
+    assert not any(one.origin for one in quotes_of(workbench, plain, dimension))
+    assert not quote_counts(workbench, plain, dimension.id)
+    assert "quotes" not in run_counts(workbench, plain)["coherence"]
+    assert report_evidence(workbench, result_of(workbench, plain)) is None
+    assert len(llm.requests) == TEXTS
+    assert all("quote" not in json.dumps(request.body) for request in llm.requests)
 
 
 def test_the_forecast_counts_the_tokens_of_quotes(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
