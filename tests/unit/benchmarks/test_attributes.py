@@ -1,6 +1,9 @@
+import pytest
+
 from tests.benchmarks.attributes import generated_pool, run
 
 
+@pytest.mark.long
 def test_measures_every_part() -> None:
     found = run(attributes=40, seeds=2)
     assert found["pairs"] == 780

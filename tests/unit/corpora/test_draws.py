@@ -107,6 +107,7 @@ def test_too_few_documents_are_said_with_their_number():
         documents_by_systems(texts)
 
 
+@pytest.mark.long
 def test_a_run_loads_no_statistics_before_distributions_are_compared() -> None:
     script = "import sys, app.services.scoring.runs\nprint('scipy.stats' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -112,6 +112,7 @@ def test_parquet_that_lies_of_its_size_is_refused_in_a_subprocess(
         load_table(path)
 
 
+@pytest.mark.long
 def test_parquet_of_many_texts_that_repeat_is_read(tmp_path: Path) -> None:
     """As each source of 3 kB stands beside the texts of twelve systems."""
     path = tmp_path / "t.parquet"

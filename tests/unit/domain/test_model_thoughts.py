@@ -84,6 +84,7 @@ def test_a_reply_filed_as_a_thought_gives_only_what_plainly_is_an_answer(thought
     assert bool(found) == bool(answer)
 
 
+@pytest.mark.long
 def test_a_hostile_reply_costs_no_time() -> None:
     parts = (
         "<think>",

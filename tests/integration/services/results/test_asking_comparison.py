@@ -70,6 +70,7 @@ def billed(received: Received) -> Behaviour:
     return Reply(reply.text, tokens=Tokens(input=100 + 10 * questions, output=5 * questions))
 
 
+@pytest.mark.long
 def test_a_judge_that_goes_by_no_place_changes_nothing_but_the_cost(workbench: Workbench, llm: FakeLlm) -> None:
     dimension, llm.usual = ready_to_score(workbench, 40, QUESTIONS), billed
     with workbench.database.read() as work:
