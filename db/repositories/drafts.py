@@ -1,5 +1,6 @@
 """Drafts of checklists, and builds."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from db.models.checklist import (
     QuestionAttributeRow,
     QuestionRow,
 )
+from db.models.project import DimensionRow
 from db.repositories.repository import Repository
 
 _GONE = ("This build is no longer there.", "Choose another, or start a new one.")
@@ -86,12 +88,31 @@ class Builds(Repository):
 
     def of_dimension(self, dimension_id: int) -> list[BuildSummary]:
         """Return the dimension's builds, newest first, without those of studies."""
-        rows = self._session.exec(
-            select(BuildRow)
-            .where(BuildRow.dimension_id == dimension_id, BuildRow.study_digest == "")
+        ours = BuildRow.dimension_id == dimension_id, BuildRow.study_digest == ""
+        versions: defaultdict[int, list[int]] = defaultdict(list)
+        for build_id, version in self._session.exec(
+            select(BuildRow.id, ChecklistRow.version)
+            .join(BuildRevisionRow, col(BuildRevisionRow.build_id) == BuildRow.id)
+            .join(ChecklistRow, col(ChecklistRow.id) == BuildRevisionRow.checklist_id)
+            .where(*ours)
+            .order_by(col(ChecklistRow.version))
+        ):
+            versions[int(build_id or 0)].append(version)
+        rows = self._session.exec(select(BuildRow).where(*ours).order_by(col(BuildRow.id).desc()))
+        return [
+            BuildSummary(build_id, row.condition, row.created_at, tuple(versions[build_id]))
+            for row in rows
+            for build_id in [int(row.id or 0)]
+        ]
+
+    def newest(self, project_id: int) -> int | None:
+        """Return the project's newest build, of any dimension but of no study; None without one."""
+        return self._session.exec(
+            select(BuildRow.id)
+            .join(DimensionRow, col(DimensionRow.id) == BuildRow.dimension_id)
+            .where(DimensionRow.project_id == project_id, BuildRow.study_digest == "")
             .order_by(col(BuildRow.id).desc())
-        )
-        return [self._summary(row) for row in rows]
+        ).first()
 
     def of_study(self, dimension_id: int, study_digest: str) -> int | None:
         """Return the newest build that a study made from these inputs; None without one."""
@@ -108,11 +129,6 @@ class Builds(Repository):
             .where(BuildRevisionRow.build_id == build_id, col(BuildRevisionRow.checklist_id).is_not(None))
             .order_by(col(BuildRevisionRow.number).desc())
         ).first()
-
-    def _summary(self, row: BuildRow) -> BuildSummary:
-        steps = self.history(int(row.id or 0))
-        versions = tuple(sorted(step.checklist for step in steps if step.checklist is not None))
-        return BuildSummary(int(row.id or 0), row.condition, row.created_at, versions)
 
     def _row(self, build_id: int) -> BuildRow:
         return self._found(BuildRow, build_id, *_GONE)

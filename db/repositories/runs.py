@@ -125,10 +125,14 @@ class Runs(Repository):
         return run_id
 
     def get(self, run_id: int) -> RunSummary:
-        found = summaries(self._session, ScoringRunRow.id == run_id)
-        if not found:
-            raise NotFoundError(*_gone(run_id))
-        return found[0]
+        return self.get_all([run_id])[run_id]
+
+    def get_all(self, run_ids: Sequence[int]) -> dict[int, RunSummary]:
+        """Return id -> run. Raises NotFoundError if one is missing."""
+        found = {run.id: run for run in summaries(self._session, col(ScoringRunRow.id).in_(run_ids))}
+        for missing in set(run_ids) - found.keys():
+            raise NotFoundError(*_gone(missing))
+        return found
 
     def all(self, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
         """Return the runs, newest first. `anchors`: include runs on anchors, whose scores are no results."""

@@ -196,7 +196,7 @@ def cached_results(
     on: dimension id -> the runs whose result on it is wanted, in this order; None for all of each run.
     """
     with workbench.database.read() as work:
-        summaries = {run: work.runs.get(run) for run in runs}
+        summaries = work.runs.get_all(runs)
         scored = {run: [part.dimension for part in work.runs.parts(run)] for run in runs}
         if on is None:
             wanted = [(run, dimension) for run in runs for dimension in scored[run]]

@@ -28,13 +28,10 @@ _STAGES: dict[ModelTask, Sequence[str]] = {
 @use_case(Right.SEE)
 def last_model(workbench: Workbench, project_id: int, task: ModelTask) -> str:
     """Return the model that the project last used for this task, else the LLM last used for another; "" for none."""
+    others: tuple[ModelTask, ...] = ("build", "judge", "think aloud")
     with workbench.database.read() as work:
-        last = {"build": _builder(work, project_id), "judge": _judge(work, project_id), "think aloud": ""}
-        last["think aloud"] = next(iter(_thinkers(work, project_id)), "")
-        if task not in last:
-            last[task] = next(iter(work.stages.last_models(project_id, _STAGES[task])), "")
-    others = (name for name in last.values() if name not in ("", RULES))
-    return last[task] or next(others, "")
+        names = (_last(work, project_id, one) for one in others)
+        return _last(work, project_id, task) or next((name for name in names if name not in ("", RULES)), "")
 
 
 @use_case(Right.FACILITATE)
@@ -51,15 +48,18 @@ def last_picker(workbench: Workbench, project_id: int) -> str:
         return next(iter(work.stages.last_models(project_id, [PICKING])), "")
 
 
-def _judge(work: UnitOfWork, project_id: int) -> str:
-    asked = (run for run in work.runs.all(project_id) if "file_digest" not in run.params)
-    return next((run.judge for run in asked if run.judge not in ("", NO_JUDGE)), "")
-
-
-def _builder(work: UnitOfWork, project_id: int) -> str:
-    builds = [one for place in work.projects.dimensions(project_id) for one in work.builds.of_dimension(place.id)]
-    newest = max(builds, key=lambda one: one.id, default=None)
-    return from_document(work.builds.state(newest.id)[1]).models[Stage.COMPONENTS] if newest else ""
+def _last(work: UnitOfWork, project_id: int, task: ModelTask) -> str:
+    match task:
+        case "build":
+            newest = work.builds.newest(project_id)
+            return from_document(work.builds.state(newest)[1]).models[Stage.COMPONENTS] if newest else ""
+        case "judge":
+            asked = (run for run in work.runs.all(project_id) if "file_digest" not in run.params)
+            return next((run.judge for run in asked if run.judge not in ("", NO_JUDGE)), "")
+        case "think aloud":
+            return next(iter(_thinkers(work, project_id)), "")
+        case _:
+            return next(iter(work.stages.last_models(project_id, _STAGES[task])), "")
 
 
 def _thinkers(work: UnitOfWork, project_id: int) -> list[str]:
