@@ -169,12 +169,13 @@ def guess(columns: Sequence[str], rows: Rows, named: ColumnMapping | None = None
     """
     named = named or ColumnMapping()
     free = [column for column in columns if column not in named.used_columns]
+    first = rows[:_ROWS_TO_LOOK_AT]  # read once for all columns, of which there may be thousands
     fields, why = _guess_fields({_plain(column): column for column in reversed(free)}, named.columns, rows)
     if "text" not in fields:
         taken = set(fields.values())
-        _longest([column for column in free if column not in taken], rows, fields, why)
+        _longest([column for column in free if column not in taken], first, rows, fields, why)
     used = set(fields.values())
-    rated = [] if named.unrated else [column for column in free if column not in used and _holds_ratings(column, rows)]
+    rated = [] if named.unrated else [column for column in free if column not in used and _holds_ratings(column, first)]
     mapping = replace(
         named,
         columns={name: fields[name] for name in ("text", *FIELD_NAMES) if fields.get(name)},
@@ -223,9 +224,9 @@ def _guess_fields(
     return fields | _guess_id(by_name, fields, rows), why
 
 
-def _longest(columns: Sequence[str], rows: Rows, fields: dict[str, str], why: dict[str, str]) -> None:
-    """Add the longest column as the text; a longer column that rows share is the source."""
-    lengths = {column: _usual_length(column, rows) for column in columns}
+def _longest(columns: Sequence[str], first: Rows, rows: Rows, fields: dict[str, str], why: dict[str, str]) -> None:
+    """Add the column that is longest in the first rows as the text; a longer column that rows share is the source."""
+    lengths = {column: _usual_length(column, first) for column in columns}
     prose = sorted((c for c in columns if lengths[c] >= _PROSE), key=lambda column: -lengths[column])
     if len(prose) > 1 and "source" not in fields and _distinct(prose[0], rows) <= _SHARED * len(rows):
         fields["source"] = prose.pop(0)
@@ -280,12 +281,12 @@ def _guess_id(by_name: Mapping[str, str], fields: Mapping[str, str], rows: Rows)
     return {"doc_id": by_name["id"]}
 
 
-def _holds_ratings(column: str, rows: Rows) -> bool:
+def _holds_ratings(column: str, first: Rows) -> bool:
     if len(column) > NAME_LIMIT:
         return False
     if _NOT_RATINGS.search(re.sub(r"\d+$", "", _plain(column)).replace("_", " ")):
         return False
-    cells = [row.get(column) for row in rows[:_ROWS_TO_LOOK_AT]]
+    cells = [row.get(column) for row in first]
     values = [value for cell in cells for value in (cell if isinstance(cell, list) else [cell]) if not is_blank(value)]
     numbers = [value for value in map(_number, values) if value is not None]
     in_range = sum(abs(value) <= _HIGHEST_RATING for value in numbers)

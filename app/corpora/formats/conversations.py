@@ -258,8 +258,12 @@ def _is_messages(value: Any) -> bool:
 
 
 def _request(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what holds a list of messages: the record, its request, or the body of either; None without a list."""
     inner = record.get("request", record)
-    inner = inner.get("body", inner) if isinstance(inner, Mapping) else {}
+    if isinstance(inner, Mapping) and isinstance(inner.get("body"), Mapping):
+        inner = inner["body"]
+    if not isinstance(inner, Mapping):  # a column of a table may have these names, too
+        return None
     messages = opened(inner.get("messages"))
     return {**inner, "messages": messages} if _is_messages(messages) else None
 

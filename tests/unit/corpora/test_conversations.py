@@ -335,3 +335,11 @@ def test_hostile_trace_is_shown_or_refused_with_what_to_do(
 def test_spans_without_any_call_of_a_model_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError):
         read_corpus(written(tmp_path, otlp({})))
+
+
+@pytest.mark.parametrize("column", ["body", "request"])
+def test_a_table_may_have_a_column_named_like_a_part_of_a_request(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "tickets.csv"
+    path.write_text(f"id,{column},clarity\n1,The parcel came late.,3\n2,The bill is wrong.,4\n", encoding="utf-8")
+    assert detect_format(path) == "csv"
+    assert preview_upload(Upload(path.name, path.read_bytes()))

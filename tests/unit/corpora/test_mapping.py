@@ -137,3 +137,26 @@ def test_a_field_or_the_ratings_can_be_said_to_be_in_no_column():
     mapping = around(["source=", "system_id ="], ["none"])
     assert mapping.columns == {"text": "text", "doc_id": "id"}
     assert mapping.ratings == ()
+
+
+@pytest.mark.parametrize("width", [5, 200])
+def test_wide_tables_are_read_no_oftener_than_narrow_ones(width):
+    """A file's rows are read anew each time they are asked for."""
+
+    class Rows(list):
+        asked = 0
+
+        def __iter__(self):
+            self.asked += 1
+            return super().__iter__()
+
+        def __getitem__(self, which):
+            self.asked += 1
+            return super().__getitem__(which)
+
+    columns = [f"c{n}" for n in range(width)]
+    rows = Rows({**dict.fromkeys(columns, "3"), "c0": f"A sentence that is long enough, number {n}."} for n in range(9))
+    guessed = guess_mapping(columns, rows)
+    assert guessed.columns["text"] == "c0"
+    assert len(guessed.ratings) == width - 1
+    assert rows.asked < 5
