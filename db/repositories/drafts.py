@@ -99,10 +99,10 @@ class Builds(Repository):
         ):
             versions[int(build_id or 0)].append(version)
         rows = self._session.exec(select(BuildRow).where(*ours).order_by(col(BuildRow.id).desc()))
+        builds = {int(row.id or 0): row for row in rows}
         return [
             BuildSummary(build_id, row.condition, row.created_at, tuple(versions[build_id]))
-            for row in rows
-            for build_id in [int(row.id or 0)]
+            for build_id, row in builds.items()
         ]
 
     def newest(self, project_id: int) -> int | None:

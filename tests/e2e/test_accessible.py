@@ -64,7 +64,7 @@ def test_wide_tables_and_pictures_have_no_grave_fault_on_a_phone(page: Page, app
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1280, 1440, 1920])
-def test_heat_map_of_eight_contributorsfits(page: Page, app: App, width: int) -> None:
+def test_heat_map_of_eight_contributors_fits(page: Page, app: App, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{app.url}/compare?project=Demo&dimension=fluency&compare_view=alike")
     drawn = page.locator(".vega-embed :is(svg, canvas)").first

@@ -262,7 +262,7 @@ def _request(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     inner = record.get("request", record)
     if isinstance(inner, Mapping) and isinstance(inner.get("body"), Mapping):
         inner = inner["body"]
-    if not isinstance(inner, Mapping):  # a column of a table may have these names, too
+    if not isinstance(inner, Mapping):  # a table may have a column “request”
         return None
     messages = opened(inner.get("messages"))
     return {**inner, "messages": messages} if _is_messages(messages) else None
