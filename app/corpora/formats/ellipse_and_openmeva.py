@@ -21,12 +21,12 @@ def _read_ellipse(records: Records, file_name: str) -> CorpusReader:
     names = [dimension.name for dimension in preset.dimensions]
 
     def text_of(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
-        item_id = identifier(record["text_id_kaggle"])
+        item_id = identifier(record.get("text_id_kaggle"))
         prompt = prose(record.get("prompt"), "prompt")
         text = Text(
             doc_id=prompt or item_id,
             item_id=item_id,
-            text=prose(record["full_text"], "essay (full_text)"),
+            text=prose(record.get("full_text"), "essay (full_text)"),
             source=prompt,
             extra=json_safe(rest_of_record(record, "text_id_kaggle", "full_text", "prompt", *names)),
         )

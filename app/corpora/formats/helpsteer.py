@@ -31,7 +31,7 @@ def _read(records: Records, file_name: str) -> CorpusReader:
     replies: dict[str, dict[str, str]] = {}
 
     def text_of(_: int, record: dict[str, Any]) -> tuple[Text, list[RatingCell]]:
-        source, reply = prose(record["prompt"], "prompt"), prose(record["response"], "response")
+        source, reply = prose(record.get("prompt"), "prompt"), prose(record.get("response"), "response")
         others = replies.setdefault(source, {})
         text = Text(
             doc_id=documents.setdefault(source, f"prompt-{len(documents) + 1:05}"),
@@ -40,7 +40,7 @@ def _read(records: Records, file_name: str) -> CorpusReader:
             source=source,
             extra=json_safe({name: value for name, value in record.items() if name not in _FIELDS}),
         )
-        return text, [RatingCell(name, RATER, record[name]) for name in _RUBRICS]
+        return text, [RatingCell(name, RATER, record.get(name)) for name in _RUBRICS]
 
     return read_texts("helpsteer", _PRESET, records, file_name, text_of)
 

@@ -32,7 +32,7 @@ def _is_langfuse(record: Mapping[str, Any]) -> bool:
 
 def _read_langfuse(row: int, record: dict[str, Any]) -> Iterator[Exchange | str]:
     trace = {**record, **record["trace"]} if isinstance(record.get("trace"), Mapping) else record
-    observations = [o for o in opened(trace.get("observations")) or [] if isinstance(o, Mapping)]
+    observations = _objects(opened(trace.get("observations")))
     if any(name in record for name in _TRACE) and not observations:
         if str(record.get("type", "GENERATION")).upper() not in ("GENERATION", "AGENT", "CHAIN"):
             yield f"It is a {str(record.get('type')).lower()[:30]} of a trace, not a call of a model."
@@ -90,8 +90,12 @@ def _value(value: Any) -> Any:
 
 def _attributes(pairs: Any) -> dict[str, Any]:
     """Return name -> value of OTLP's list of pairs."""
-    found = [pair for pair in pairs if isinstance(pair, Mapping)] if isinstance(pairs, list) else []
-    return {str(pair.get("key")): _value(pair.get("value")) for pair in found}
+    return {str(pair.get("key")): _value(pair.get("value")) for pair in _objects(pairs)}
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the objects of a list; none of what isn't a list."""
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def _nested(flat: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,8 +161,8 @@ def _of_events(events: Any) -> tuple[list[Any], list[Any]]:
     """Return the messages of the earlier convention: an event a message, named by its role."""
     given: list[Any] = []
     reply: list[Any] = []
-    for event in events if isinstance(events, list) else []:
-        name = str(event.get("name", "")) if isinstance(event, Mapping) else ""
+    for event in _objects(events):
+        name = str(event.get("name", ""))
         if not name.startswith("gen_ai."):
             continue
         found = {key: opened(value) for key, value in _attributes(event.get("attributes")).items()}
@@ -176,11 +180,11 @@ def _of_events(events: Any) -> tuple[list[Any], list[Any]]:
 def _read_otlp(row: int, record: dict[str, Any]) -> Iterator[Exchange | str]:
     resources = record.get("resourceSpans", [record])
     calls = 0
-    for resource in resources if isinstance(resources, list) else []:
-        for scope in resource.get("scopeSpans") or [] if isinstance(resource, Mapping) else []:
-            for span in scope.get("spans") or [] if isinstance(scope, Mapping) else []:
-                flat = _attributes(span.get("attributes")) if isinstance(span, Mapping) else {}
-                call = _call_of(flat, span.get("events")) if isinstance(span, Mapping) else None
+    for resource in _objects(resources):
+        for scope in _objects(resource.get("scopeSpans")):
+            for span in _objects(scope.get("spans")):
+                flat = _attributes(span.get("attributes"))
+                call = _call_of(flat, span.get("events"))
                 if call is None:
                     continue
                 calls += 1

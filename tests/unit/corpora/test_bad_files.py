@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from app.corpora.formats.registry import KNOWN_FORMATS
 from app.corpora.mapping import ColumnMapping, RatingColumn
 from app.corpora.reading import FORMATS, detect_format
+from app.corpora.records import read_records
 from app.errors import FileFormatError, InputError, NotFoundError
-from tests.support.corpora import read_corpus
+from tests.support.corpora import broken, read_corpus
+from tests.support.made_data import made_data
 
 
 @pytest.fixture
@@ -39,6 +41,18 @@ SUMMARY = {
     "expert_annotations": [{"coherence": 1, "consistency": 2, "fluency": 3, "relevance": 4}],
 }
 REPLY = {"source": "hi\n", "system_id": "s", "system_output": "hello", "context": "fact", "scores": {"engagingness": 2}}
+
+HELPSTEER = {"prompt": "A river?", "response": "The Danube.", "helpfulness": 3}
+HELPSTEER |= {"correctness": 4, "coherence": 4, "complexity": 1, "verbosity": 2}
+PUBLISHED = {
+    "summeval": "summeval_model_annotations.aligned.paired.jsonl",
+    "ellipse": "ELLIPSE_Final_github_test.csv",
+    "topical-chat": "topical_chat.json",
+    "qags": "qags_xsum.json",
+    "openmeva": "openmeva.json",
+    "sfres": "sfres.json",
+    "helpsteer": "",
+}
 
 
 class TestRows:
@@ -113,6 +127,13 @@ class TestRows:
         assert [entry.text.key for entry in corpus.texts] == [("1", "a", "")]
         assert [row for row, _ in reasons(corpus)] == [1, 1, 2]
         assert "Story by b" in corpus.skipped[0].reason
+
+    @pytest.mark.parametrize("name", PUBLISHED)
+    def test_a_record_that_is_not_as_its_format_says_loses_no_other(self, written, name):
+        record = HELPSTEER if name == "helpsteer" else next(iter(read_records(made_data(PUBLISHED[name])).items))[1]
+        sound = read_corpus(written(lines(record)), name).texts
+        found = read_corpus(written(lines(record, *broken(record))), name).texts
+        assert found[: len(sound)] == sound
 
     def test_a_text_that_is_a_structure(self, written):
         corpus = read_corpus(written(json.dumps([{"text": "A"}, {"text": ["B"]}])))

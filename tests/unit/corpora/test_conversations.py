@@ -12,7 +12,7 @@ from app.corpora.records import read_records
 from app.domain.conversation import turns_in
 from app.errors import FileFormatError, InputError
 from app.services.data.uploads import Upload, preview_upload
-from tests.support.corpora import read_corpus
+from tests.support.corpora import broken, read_corpus
 
 ASKED = {"role": "user", "content": "Where is my parcel?"}
 SYSTEM = {"role": "system", "content": "You help customers."}
@@ -175,6 +175,14 @@ def test_every_shape_is_known_by_itself_and_its_reply_is_judged(
     asked = next(place for place in before if place.turn.role == "user")
     assert asked.turn.words.startswith("Where is my parcel?")
     assert found.text.source[asked.start : asked.end] == asked.turn.words
+
+
+@pytest.mark.parametrize(("name", "record", "turns"), SHAPES)
+def test_a_record_that_is_not_as_its_format_says_loses_no_other(
+    tmp_path: Path, name: str, record: dict[str, Any], turns: int
+) -> None:
+    (sound,) = read_corpus(written(tmp_path, record), name).texts
+    assert sound in read_corpus(written(tmp_path, record, *broken(record)), name).texts
 
 
 @pytest.mark.parametrize("record", [OPENAI, ANTHROPIC, GEN_AI])
