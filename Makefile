@@ -133,10 +133,9 @@ $(INSTALLED): requirements.lock pyproject.toml .tools/uv-install $(UV)
 	  -o -path '*/pyarrow/*s3*' -o -name '*.[ch]' -o -name '*.cpp' -o -name '*.pyx' -o -name '*.px[di]' \) -prune -exec rm -rf {} +
 	@touch $@
 
-# Tests start hundreds of processes, so here it pays to compile everything once.
 $(TEST_INSTALLED): requirements-test.lock $(INSTALLED)
 	@echo "Installing what the tests need"
-	@sh .tools/uv-install $(VENV) --compile-bytecode --require-hashes -r requirements.lock -r requirements-test.lock
+	@sh .tools/uv-install $(VENV) --require-hashes -r requirements.lock -r requirements-test.lock
 	@touch $@
 
 # On Linux torch's build for CPUs alone is enough. Where pip finds none, it takes the build for GPUs with all its libraries.

@@ -135,6 +135,7 @@ def test_drawn_texts_are_shown_by_run_by_likeness_and_warned_of(run: Run, subtes
     assert "MH: no coefficient:" in run("conditions", "show", "--project", "Small", "--permutations", 20)[1]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("project")
 def test_the_papers_design_from_the_estimate_to_the_file(run: Run, tmp_path: Path) -> None:
     design = (*HERE, "--conditions", "sh,mh", "--draw", "4x3", "--trials", 2, "--components", 7)

@@ -1,6 +1,5 @@
 """Runs against a provider on this machine, through the real SDK: nothing lost, paid twice or miscounted."""
 
-import gc
 import json
 import re
 import signal
@@ -25,7 +24,7 @@ from app.scoring import engine
 from app.services.results.result_texts import run_counts
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
-from app.services.scoring import block_scoring, dask_workers
+from app.services.scoring import dask_workers
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_run, stop_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Held, Slow, Status, all_yes
@@ -56,13 +55,6 @@ def test_every_text_is_scored_with_one_request_that_is_never_paid_twice(workbenc
     again = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
     assert len(llm.requests) == 16
     assert (again.tally.calls, again.tally.cached, again.run.done) == (0, 16, 16)
-
-
-def test_garbage_is_looked_for_less_often_during_a_run_and_as_usual_after(workbench: Workbench) -> None:
-    usual = gc.get_threshold()
-    with block_scoring.short_turns():
-        assert gc.get_threshold()[0] > usual[0]
-    assert gc.get_threshold() == usual
 
 
 def test_equal_texts_in_flight_together_are_asked_about_once(workbench: Workbench, llm: FakeLlm) -> None:
