@@ -19,6 +19,7 @@ from app.services.checklists.answer_draws import draw_texts
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import create_project
 from app.services.people.api_tokens import api_caller
+from app.services.people.audit_log import project_audit_log
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
@@ -93,9 +94,11 @@ def test_facilitators_and_readers_open_the_screens_meant_for_them(
     demo: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:
     opened = {}
+    done = project_audit_log(demo, DEMO)
     for role, name in ((Role.FACILITATOR, "Fay"), (Role.READER, "Rea")):
         sign_in(ana(demo, role, name))
         opened[role] = opened_by(open_screen, role)
+    assert project_audit_log(demo, DEMO) == done  # to look is no act
     budgets = [{one.key for one in screens["conditions"].number_input} for screens in opened.values()]
     assert budgets[0] - budgets[1] == {"study_budget"}
     assert _help(opened[Role.FACILITATOR]["answer"]).endswith("facilitators.html#let-experts-answer")

@@ -63,25 +63,27 @@ def print_download(workbench: Workbench, view: ChecklistView) -> None:
 
 
 def export_(workbench: Workbench, view: ChecklistView) -> None:
-    """Draw the export: a choice of format and one button."""
+    """Draw the export: a choice of format and one button. The file is made, and the audit log told, on request."""
     with st.expander("Export", key="export"):
         chosen = st.selectbox("Format", EXPORT_FORMATS, format_func=lambda name: FORMATS[name][0], key="export_format")
         title, purpose = FORMATS[chosen]
         st.caption(purpose)
         if chosen in TOOLS:
             st.caption("The judge is named by the variable CHECKLIST_JUDGE; texts.csv has a column “text”.")
-        with ShownErrors():
-            data = export_file(workbench, view, chosen)
-            file_download(f"Download {title}", data, export_name(view, chosen), "download")
-            if chosen == "json":
-                file_download(
-                    "Download its JSON Schema",
-                    schema_text(),
-                    "checklist.schema.json",
-                    "download_schema",
-                    type="tertiary",
-                    help="What a program may rely on when it reads the file.",
-                )
+            if not view.checklist.asked:
+                st.markdown("**This version asks nothing.** Switch a question on, or add one.")
+                return
+        made = partial(export_file, workbench, view, chosen)
+        file_download(f"Download {title}", made, export_name(view, chosen), "download")
+        if chosen == "json":
+            file_download(
+                "Download its JSON Schema",
+                schema_text(),
+                "checklist.schema.json",
+                "download_schema",
+                type="tertiary",
+                help="What a program may rely on when it reads the file.",
+            )
 
 
 _HOLDS: dict[Holds, str] = {"project": "Keep the project's", "file": "Take the file's"}
