@@ -24,11 +24,14 @@ from tests.support.repository import ROOT
 
 RESULTS = ROOT / "test-results"
 IN_PARALLEL = ("-n", "2", "--dist", "loadfile")
-SCREENS_AND_RULES = ("pages", "unit", "architecture", "reference")
+NOT_LONG = ("-m", "not long")
+SERVICES = ("tests/integration", "tests/contract", "tests/db")
+ENTRANCE = "tests/integration/entrance"  # with the screens, so that both stages take as long as each other
+RULES = ("tests/unit", "tests/architecture", "tests/reference")
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests of services and the database": ("-m", "not long", "tests/integration", "tests/contract", "tests/db"),
-    "Tests of screens and rules": ("-m", "not long", *(f"tests/{name}" for name in SCREENS_AND_RULES)),
-    "Tests in a browser": ("-m", "not long", "tests/e2e"),
+    "Tests of services and the database": (*NOT_LONG, *SERVICES, f"--ignore={ENTRANCE}"),
+    "Tests of the entrance, screens and rules": (*NOT_LONG, ENTRANCE, "tests/pages", *RULES),
+    "Tests in a browser": (*NOT_LONG, "tests/e2e"),
 }
 LONG_STAGES: Mapping[str, Sequence[str]] = {
     "Long tests": (*IN_PARALLEL, "-m", "long", "--ignore=tests/e2e", "--ignore=tests/tools"),
