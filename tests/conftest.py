@@ -42,8 +42,8 @@ hypothesis_settings.load_profile("same cases")
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for garbage only among what tests make (modules and collected tests stay to the end), and rarely: at
-    Python's usual pace it takes a twentieth of the time. Set before the imports, because the app reads the pace."""
+    """Collect garbage rarely, and never among modules and collected tests: Python's default thresholds cost 5 % of the
+    time. Set them before the imports, because the app reads them when it is imported."""
     gc.disable()
     gc.set_threshold(20_000, 20, 100)
     try:

@@ -98,7 +98,7 @@ def test_facilitators_and_readers_open_the_screens_meant_for_them(
     for role, name in ((Role.FACILITATOR, "Fay"), (Role.READER, "Rea")):
         sign_in(ana(demo, role, name))
         opened[role] = opened_by(open_screen, role)
-    assert project_audit_log(demo, DEMO) == done  # to look is no act
+    assert project_audit_log(demo, DEMO) == done  # opening a screen adds no entry
     budgets = [{one.key for one in screens["conditions"].number_input} for screens in opened.values()]
     assert budgets[0] - budgets[1] == {"study_budget"}
     assert _help(opened[Role.FACILITATOR]["answer"]).endswith("facilitators.html#let-experts-answer")

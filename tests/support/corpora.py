@@ -1,4 +1,4 @@
-"""A data set's file read as a whole, and records that are not as their format says."""
+"""A data set's file read as a whole, and damaged copies of its records."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -14,8 +14,8 @@ def read_corpus(path: Path, format: str = "auto", mapping: ColumnMapping | None 
     return open_corpus(path, format, mapping, sheet).whole()
 
 
-def broken(record: Any) -> Iterator[Any]:
-    """Copies of the record with one place each that is missing or of another kind."""
+def damaged_copies(record: Any) -> Iterator[Any]:
+    """Yield copies of the record, each with one value removed or replaced by one of another type."""
     for place in _places(record):
         for other in ("missing", None, -1, "x", [None], {"x": 1}):
             whole = deepcopy(record)

@@ -12,7 +12,7 @@ from app.corpora.mapping import ColumnMapping, RatingColumn
 from app.corpora.reading import FORMATS, detect_format
 from app.corpora.records import read_records
 from app.errors import FileFormatError, InputError, NotFoundError
-from tests.support.corpora import broken, read_corpus
+from tests.support.corpora import damaged_copies, read_corpus
 from tests.support.made_data import made_data
 
 
@@ -132,7 +132,7 @@ class TestRows:
     def test_a_record_that_is_not_as_its_format_says_loses_no_other(self, written, name):
         record = HELPSTEER if name == "helpsteer" else next(iter(read_records(made_data(PUBLISHED[name])).items))[1]
         sound = read_corpus(written(lines(record)), name).texts
-        found = read_corpus(written(lines(record, *broken(record))), name).texts
+        found = read_corpus(written(lines(record, *damaged_copies(record))), name).texts
         assert found[: len(sound)] == sound
 
     def test_a_text_that_is_a_structure(self, written):

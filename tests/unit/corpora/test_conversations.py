@@ -12,7 +12,7 @@ from app.corpora.records import read_records
 from app.domain.conversation import turns_in
 from app.errors import FileFormatError, InputError
 from app.services.data.uploads import Upload, preview_upload
-from tests.support.corpora import broken, read_corpus
+from tests.support.corpora import damaged_copies, read_corpus
 
 ASKED = {"role": "user", "content": "Where is my parcel?"}
 SYSTEM = {"role": "system", "content": "You help customers."}
@@ -182,7 +182,7 @@ def test_a_record_that_is_not_as_its_format_says_loses_no_other(
     tmp_path: Path, name: str, record: dict[str, Any], turns: int
 ) -> None:
     (sound,) = read_corpus(written(tmp_path, record), name).texts
-    assert sound in read_corpus(written(tmp_path, record, *broken(record)), name).texts
+    assert sound in read_corpus(written(tmp_path, record, *damaged_copies(record)), name).texts
 
 
 @pytest.mark.parametrize("record", [OPENAI, ANTHROPIC, GEN_AI])
