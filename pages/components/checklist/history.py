@@ -63,7 +63,7 @@ def print_download(workbench: Workbench, view: ChecklistView) -> None:
 
 
 def export_(workbench: Workbench, view: ChecklistView) -> None:
-    """Draw the export: a choice of format and one button. The button makes the file and adds the entry to the audit log."""
+    """Draw a choice of format and a button, which makes the file and adds the entry to the audit log."""
     with st.expander("Export", key="export"):
         chosen = st.selectbox("Format", EXPORT_FORMATS, format_func=lambda name: FORMATS[name][0], key="export_format")
         title, purpose = FORMATS[chosen]
