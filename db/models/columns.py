@@ -67,12 +67,16 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+_SQLITE_CLOCK = text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')")
+_POSTGRESQL_CLOCK = text("SELECT clock_timestamp()")
+
+
 def database_now(session: Session) -> datetime:
     """Return the time of the database's clock. Heartbeats are written and compared by it, as machines' clocks may
     differ by hours."""
     if session.get_bind().dialect.name == "sqlite":
-        return datetime.fromisoformat(str(session.scalar(text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')"))))
-    found: datetime = session.scalar(text("SELECT clock_timestamp()"))
+        return datetime.fromisoformat(str(session.scalar(_SQLITE_CLOCK)))
+    found: datetime = session.scalar(_POSTGRESQL_CLOCK)
     return found.astimezone(UTC)
 
 

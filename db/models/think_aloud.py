@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, UniqueConstraint, func
-from sqlmodel import Field
+from sqlmodel import Field, SQLModel
 
 from db.models.columns import FieldLine, NumberedRow, field_column, now, owned_by, refers_to, text_column, time_column
 
@@ -96,7 +96,8 @@ class PassageRow(NumberedRow, table=True):
     version: str = ""
 
 
-written_about: ColumnElement[int] = func.coalesce(AttributeRow.original_dimension_id, AttributeRow.dimension_id)
+_ATTRIBUTE = SQLModel.metadata.tables["attribute"].c
+written_about: ColumnElement[int] = func.coalesce(_ATTRIBUTE.original_dimension_id, _ATTRIBUTE.dimension_id)
 """The dimension that an attribute was written about, even if a facilitator has moved it since."""
 
 

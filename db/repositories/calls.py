@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
-from sqlmodel import SQLModel, col, delete, select
+from sqlalchemy import select as sql_select
+from sqlmodel import col, delete, select
 
 from app.domain.model_call import OPEN, BatchStatus, CallIntent, ProviderBatch, RecordedCall
 from app.domain.run import StageRun
@@ -15,15 +17,15 @@ from db.models.columns import now
 from db.models.people import PersonRow
 from db.models.project import DimensionRow
 from db.models.run import CallIntentRow, CallUseRow, ModelCallRow, ProviderBatchRow, ScoringRunRow, StageRunRow
-from db.repositories.repository import Repository, columns_of, value_of
+from db.repositories.repository import Query, Repository, columns_of, rows_of, table_of, value_of
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
-_CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
+_CALLS = table_of(ModelCallRow)
 # A paid reply is kept also where who asked for it is gone since.
-_PEOPLE = SQLModel.metadata.tables[PersonRow.__tablename__]
+_PEOPLE = table_of(PersonRow)
 _STILL_THERE = select(_PEOPLE.c.id).where(_PEOPLE.c.id == bindparam("asked_by")).scalar_subquery()
 _ADD = insert(_CALLS).values(person_id=_STILL_THERE)
-_INTENTS = SQLModel.metadata.tables[CallIntentRow.__tablename__]
+_INTENTS = table_of(CallIntentRow)
 _INTEND = insert(_INTENTS)
 _INTEND_AGAIN = update(_INTENTS).where(_INTENTS.c.id == bindparam("intended")).values(counted=False)
 _END_INTENT = delete(_INTENTS).where(_INTENTS.c.id == bindparam("ended"))
@@ -56,15 +58,9 @@ class Calls(Repository):
         usable: only one that wasn't discarded. run_id: only one that this run asked for. project_id: only one that this
         project paid for, or was answered with before.
         """
-        query = select(ModelCallRow).where(ModelCallRow.digest == digest, ModelCallRow.error_kind == "")
-        if usable:
-            query = query.where(col(ModelCallRow.usable))
-        if run_id is not None:
-            query = query.where(ModelCallRow.run_id == run_id)
-        if project_id is not None:
-            query = query.where(_of_project(project_id))
-        row = self._session.exec(query.order_by(col(ModelCallRow.id).desc())).first()
-        return _call(row) if row else None
+        query = _newest_reply(usable, run_id is not None, project_id is not None)
+        rows = rows_of(self._session, query, digest=digest, run=run_id, project=project_id)
+        return _call(rows[0]) if rows else None
 
     def answered(self, model: str, run_id: int | None = None, project_id: int | None = None) -> set[str]:
         """Return the digests of all requests to this model for which `find` would find a reply."""
@@ -208,6 +204,18 @@ class Calls(Repository):
         return found
 
 
+@cache
+def _newest_reply(usable: bool, of_run: bool, of_project: bool) -> Query:
+    query = sql_select(_CALLS).where(_CALLS.c.digest == bindparam("digest"), _CALLS.c.error_kind == "")
+    if usable:
+        query = query.where(_CALLS.c.usable)
+    if of_run:
+        query = query.where(_CALLS.c.run_id == bindparam("run"))
+    if of_project:
+        query = query.where(_of_project(bindparam("project")))
+    return query.order_by(_CALLS.c.id.desc()).limit(1)
+
+
 def _paid(*by: Any) -> Any:
     """Return the columns to group by, followed by the counts of PaidCalls."""
     call = ModelCallRow
@@ -230,11 +238,11 @@ def _values(call: RecordedCall) -> dict[str, object]:
     return same | beside | {"logprobs": list(call.logprobs)}
 
 
-def _call(row: ModelCallRow) -> RecordedCall:
+def _call(row: Any) -> RecordedCall:
     return value_of(RecordedCall, row, logprobs=row.logprobs)
 
 
-def _of_project(project_id: int) -> ColumnElement[bool]:
+def _of_project(project_id: Any) -> ColumnElement[bool]:
     """Return the condition for replies that the project paid for or already uses."""
     runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project_id)
     used = select(CallUseRow.digest).where(CallUseRow.project_id == project_id)

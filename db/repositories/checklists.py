@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from app.domain.checklist import (
@@ -37,21 +40,47 @@ from db.models.checklist import (
 from db.models.columns import now
 from db.models.project import DimensionRow
 from db.repositories.drafts import locked_draft
-from db.repositories.repository import Repository, columns_of, grouped, value_of
+from db.repositories.repository import Query, Repository, columns_of, grouped, rows_of, table_of, value_of
+
+_DIMENSION, _CHECKLIST, _DROPPED = (table_of(rows).c for rows in (DimensionRow, ChecklistRow, DroppedAttributeRow))
+_COMPONENT, _FROM_ATTRIBUTE = (table_of(rows).c for rows in (ComponentRow, ComponentAttributeRow))
+_QUESTION, _ASKED_FOR = (table_of(rows).c for rows in (QuestionRow, QuestionAttributeRow))
+_IDS: Any = bindparam("ids", expanding=True)
+_PARENT = sql_select(_CHECKLIST.parent_id).where(_CHECKLIST.id == bindparam("checklist"))
+_NAMES_OF_DIMENSIONS = sql_select(_DIMENSION.id, _DIMENSION.name).where(_DIMENSION.id.in_(_IDS))
+_DROPPED_ATTRIBUTES = (
+    sql_select(_DROPPED.checklist_id, _DROPPED.attribute_id, _DROPPED.stage, _DROPPED.reason)
+    .where(_DROPPED.checklist_id.in_(_IDS))
+    .order_by(_DROPPED.id)
+)
+_COMPONENTS = (
+    sql_select(table_of(ComponentRow))
+    .where(_COMPONENT.checklist_id.in_(_IDS), _COMPONENT.removed.is_(False))
+    .order_by(_COMPONENT.position, _COMPONENT.id)
+)
+_ATTRIBUTES_OF_COMPONENTS = (
+    sql_select(_FROM_ATTRIBUTE.component_id, _FROM_ATTRIBUTE.attribute_id)
+    .where(_FROM_ATTRIBUTE.component_id == _COMPONENT.id, _COMPONENT.checklist_id.in_(_IDS))
+    .order_by(_FROM_ATTRIBUTE.id)
+)
+_QUESTIONS = (
+    sql_select(table_of(QuestionRow))
+    .where(_QUESTION.checklist_id.in_(_IDS), _QUESTION.removed.is_(False))
+    .order_by(_QUESTION.position, _QUESTION.id)
+)
+_ATTRIBUTES_OF_QUESTIONS = (
+    sql_select(_ASKED_FOR.question_id, _ASKED_FOR.attribute_id)
+    .where(_ASKED_FOR.question_id == _QUESTION.id, _QUESTION.checklist_id.in_(_IDS))
+    .order_by(_ASKED_FOR.id)
+)
 
 
-def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Checklist]:
+def read_checklists(session: Session, rows: Sequence[Any]) -> list[Checklist]:
     """Return checklists in the order of the rows, with one query for each kind of part."""
-    ids = [int(row.id or 0) for row in rows]
+    ids = [int(row.id) for row in rows]
     if not ids:
         return []
-    dimensions = dict(
-        session.exec(
-            select(DimensionRow.id, DimensionRow.name).where(
-                col(DimensionRow.id).in_({row.dimension_id for row in rows})
-            )
-        ).all()
-    )
+    dimensions = dict(rows_of(session, _NAMES_OF_DIMENSIONS, ids=list({row.dimension_id for row in rows})))
     components = _components(session, ids)
     questions = _questions(session, ids, components)
     dropped = _dropped(session, ids)
@@ -72,42 +101,28 @@ def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Chec
 def ancestors_of(session: Session, checklist_id: int) -> list[int]:
     """Return the ids of the versions that a checklist descends from, nearest first."""
     found: list[int] = []
-    parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == checklist_id)).first()
-    while parent is not None and parent not in found:
+    while rows := rows_of(session, _PARENT, checklist=found[-1] if found else checklist_id):
+        parent = rows[0].parent_id
+        if parent is None or parent in found:
+            break
         found.append(parent)
-        parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == parent)).first()
     return found
 
 
 def _dropped(session: Session, checklist_ids: Sequence[int]) -> dict[int, list[DroppedAttribute]]:
     found: dict[int, list[DroppedAttribute]] = {checklist_id: [] for checklist_id in checklist_ids}
-    for row in session.exec(
-        select(DroppedAttributeRow)
-        .where(col(DroppedAttributeRow.checklist_id).in_(checklist_ids))
-        .order_by(col(DroppedAttributeRow.id))
-    ):
-        found[row.checklist_id].append(DroppedAttribute(row.attribute_id, row.stage, row.reason))
+    for checklist_id, attribute, stage, reason in rows_of(session, _DROPPED_ATTRIBUTES, ids=checklist_ids):
+        found[checklist_id].append(DroppedAttribute(attribute, stage, reason))
     return found
 
 
 def _components(session: Session, checklist_ids: Sequence[int]) -> dict[int, dict[int, Component]]:
     """Return checklist id -> component id -> component, in their order."""
-    rows = session.exec(
-        select(ComponentRow)
-        .where(col(ComponentRow.checklist_id).in_(checklist_ids), col(ComponentRow.removed).is_(False))
-        .order_by(col(ComponentRow.position), col(ComponentRow.id))
-    ).all()
-    links = session.exec(
-        select(ComponentAttributeRow.component_id, ComponentAttributeRow.attribute_id)
-        .join(ComponentRow, col(ComponentRow.id) == ComponentAttributeRow.component_id)
-        .where(col(ComponentRow.checklist_id).in_(checklist_ids))
-        .order_by(col(ComponentAttributeRow.id))
-    )
+    links = rows_of(session, _ATTRIBUTES_OF_COMPONENTS, ids=checklist_ids)
     attributes = {owner: tuple(ids) for owner, ids in grouped(links).items()}
     found: dict[int, dict[int, Component]] = {checklist_id: {} for checklist_id in checklist_ids}
-    for row in rows:
-        component_id = int(row.id or 0)
-        found[row.checklist_id][component_id] = value_of(Component, row, attributes=attributes.get(component_id, ()))
+    for row in rows_of(session, _COMPONENTS, ids=checklist_ids):
+        found[row.checklist_id][row.id] = value_of(Component, row, attributes=attributes.get(row.id, ()))
     return found
 
 
@@ -115,35 +130,24 @@ def _questions(
     session: Session, checklist_ids: Sequence[int], components: Mapping[int, Mapping[int, Component]]
 ) -> dict[int, list[Question]]:
     """Return checklist id -> key questions, then questions by component, those without a component last."""
-    rows = session.exec(
-        select(QuestionRow)
-        .where(col(QuestionRow.checklist_id).in_(checklist_ids), col(QuestionRow.removed).is_(False))
-        .order_by(col(QuestionRow.position), col(QuestionRow.id))
-    ).all()
-    links = session.exec(
-        select(QuestionAttributeRow.question_id, QuestionAttributeRow.attribute_id)
-        .join(QuestionRow, col(QuestionRow.id) == QuestionAttributeRow.question_id)
-        .where(col(QuestionRow.checklist_id).in_(checklist_ids))
-        .order_by(col(QuestionAttributeRow.id))
-    )
+    rows = rows_of(session, _QUESTIONS, ids=checklist_ids)
+    links = rows_of(session, _ATTRIBUTES_OF_QUESTIONS, ids=checklist_ids)
     attributes = {owner: tuple(ids) for owner, ids in grouped(links).items()}
     texts = {row.id: row.text for row in rows}
     found: dict[int, list[Question]] = {checklist_id: [] for checklist_id in checklist_ids}
     places = {id_: {component: n for n, component in enumerate(own)} for id_, own in components.items()}
     for row in sorted(rows, key=lambda row: _place(row, places[row.checklist_id])):
         component = components[row.checklist_id].get(row.component_id or 0)
-        question = _question(row, component, texts.get(row.parent_id, ""), attributes.get(int(row.id or 0), ()))
+        question = _question(row, component, texts.get(row.parent_id, ""), attributes.get(row.id, ()))
         found[row.checklist_id].append(question)
     return found
 
 
-def _place(row: QuestionRow, components: Mapping[int, int]) -> tuple[bool, int]:
+def _place(row: Any, components: Mapping[int, int]) -> tuple[bool, int]:
     return row.kind != "key", components.get(row.component_id or 0, len(components))
 
 
-def _question(
-    row: QuestionRow, component: Component | None, key_question: str, attributes: tuple[int, ...]
-) -> Question:
+def _question(row: Any, component: Component | None, key_question: str, attributes: tuple[int, ...]) -> Question:
     return value_of(
         Question,
         row,
@@ -160,12 +164,33 @@ def _question(
 COPIED = "copied"
 THRESHOLDS = (2, 3)
 """The least and the most thresholds of a grade."""
-OF_EXPERTS = col(ChecklistRow.id).not_in(
-    select(BuildRevisionRow.checklist_id)
-    .join(BuildRow, col(BuildRow.id) == BuildRevisionRow.build_id)
-    .where(BuildRow.study_digest != "", col(BuildRevisionRow.checklist_id).is_not(None))
+_BUILD, _REVISION = table_of(BuildRow).c, table_of(BuildRevisionRow).c
+OF_EXPERTS = _CHECKLIST.id.not_in(
+    sql_select(_REVISION.checklist_id).where(
+        _BUILD.id == _REVISION.build_id, _BUILD.study_digest != "", _REVISION.checklist_id.is_not(None)
+    )
 )
 """Leaves out the versions that studies of conditions made."""
+_VERSIONS_OF_PROJECT = (
+    sql_select(table_of(ChecklistRow))
+    .where(_DIMENSION.id == _CHECKLIST.dimension_id, _DIMENSION.project_id == bindparam("project"), OF_EXPERTS)
+    .order_by(_CHECKLIST.version.desc())
+)
+_VERSIONS = sql_select(table_of(ChecklistRow)).where(_CHECKLIST.dimension_id.in_(_IDS))
+_VERSIONS_OF_EXPERTS, _VERSIONS_OF_STUDIES = (
+    _VERSIONS.where(whose).order_by(_CHECKLIST.version.desc()) for whose in (OF_EXPERTS, ~OF_EXPERTS)
+)
+
+
+@cache
+def _newest_version(numbered: bool, of_status: bool) -> Query:
+    query = sql_select(table_of(ChecklistRow)).where(
+        _CHECKLIST.dimension_id == bindparam("dimension"),
+        _CHECKLIST.version == bindparam("version") if numbered else OF_EXPERTS,
+    )
+    if of_status:
+        query = query.where(_CHECKLIST.status == bindparam("status"))
+    return query.order_by(_CHECKLIST.version.desc()).limit(1)
 
 
 class Checklists(Repository):
@@ -175,11 +200,8 @@ class Checklists(Repository):
 
     def versions_of_each(self, dimension_ids: Sequence[int], of_studies: bool = False) -> dict[int, list[Checklist]]:
         """Return dimension id -> its versions as in `versions`, with as many queries as for one dimension."""
-        rows = self._session.exec(
-            select(ChecklistRow)
-            .where(col(ChecklistRow.dimension_id).in_(dimension_ids), ~OF_EXPERTS if of_studies else OF_EXPERTS)
-            .order_by(col(ChecklistRow.version).desc())
-        ).all()
+        query = _VERSIONS_OF_STUDIES if of_studies else _VERSIONS_OF_EXPERTS
+        rows = rows_of(self._session, query, ids=list(dimension_ids))
         found: dict[int, list[Checklist]] = {dimension_id: [] for dimension_id in dimension_ids}
         for row, checklist in zip(rows, read_checklists(self._session, rows), strict=True):
             found[row.dimension_id].append(checklist)
@@ -187,28 +209,20 @@ class Checklists(Repository):
 
     def versions_by_dimension(self, project_id: int) -> dict[int, list[ChecklistVersion]]:
         """Return dimension id -> its versions without content, newest first; those of studies are left out."""
-        rows = self._session.exec(
-            select(ChecklistRow)
-            .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
-            .where(DimensionRow.project_id == project_id, OF_EXPERTS)
-            .order_by(col(ChecklistRow.version).desc())
-        )
         found: dict[int, list[ChecklistVersion]] = {}
-        for row in rows:
+        for row in rows_of(self._session, _VERSIONS_OF_PROJECT, project=project_id):
             version = ChecklistVersion(
-                int(row.id or 0), row.version, stored_state(ChecklistStatus, row.status, ChecklistStatus.DRAFT)
+                row.id, row.version, stored_state(ChecklistStatus, row.status, ChecklistStatus.DRAFT)
             )
             found.setdefault(row.dimension_id, []).append(version)
         return found
 
     def get(self, checklist_id: int) -> Checklist:
-        row = self._found(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
-        return self._value(row)
+        return self._value(self._of(checklist_id))
 
     def dimension_of(self, checklist_id: int) -> int:
         """Return the id of a checklist's dimension."""
-        row = self._found(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
-        return row.dimension_id
+        return int(self._of(checklist_id).dimension_id)
 
     def ancestors(self, checklist_id: int) -> list[int]:
         """Return the ids of the versions that this one descends from, nearest first."""
@@ -229,12 +243,10 @@ class Checklists(Repository):
         row = self._row(dimension_id, version, status)
         return row.id if row else None
 
-    def _row(self, dimension_id: int, version: int | None, status: ChecklistStatus | None) -> ChecklistRow | None:
-        query = select(ChecklistRow).where(ChecklistRow.dimension_id == dimension_id)
-        query = query.where(OF_EXPERTS if version is None else ChecklistRow.version == version)
-        if status is not None:
-            query = query.where(ChecklistRow.status == status.value)
-        return self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()
+    def _row(self, dimension_id: int, version: int | None, status: ChecklistStatus | None) -> Any:
+        query = _newest_version(version is not None, status is not None)
+        rows = rows_of(self._session, query, dimension=dimension_id, version=version, status=status and status.value)
+        return rows[0] if rows else None
 
     def save(self, dimension_id: int, checklist: Checklist, origin: str = "built") -> int:
         """Save the checklist as a new draft with the next version number; return its id. Ids of a copy's questions only
@@ -268,9 +280,9 @@ class Checklists(Repository):
 
     def new_draft(self, checklist_id: int) -> int:
         """Copy a version into a new draft that can be edited."""
-        source = self.get(checklist_id)
-        row = self._session.get_one(ChecklistRow, checklist_id)
-        return self.save(row.dimension_id, replace(source, parent=checklist_id), origin=COPIED)
+        return self.save(
+            self.dimension_of(checklist_id), replace(self.get(checklist_id), parent=checklist_id), origin=COPIED
+        )
 
     def publish(self, checklist_id: int) -> Checklist:
         row = locked_draft(self._session, checklist_id)
@@ -324,7 +336,10 @@ class Checklists(Repository):
         )
         return question_id
 
-    def _value(self, row: ChecklistRow) -> Checklist:
+    def _of(self, checklist_id: int) -> Any:
+        return self._by_id(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
+
+    def _value(self, row: Any) -> Checklist:
         return read_checklists(self._session, [row])[0]
 
 

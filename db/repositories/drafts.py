@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import bindparam
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
@@ -20,9 +21,14 @@ from db.models.checklist import (
     QuestionRow,
 )
 from db.models.project import DimensionRow
-from db.repositories.repository import Repository
+from db.repositories.repository import Repository, rows_of, table_of
 
 _GONE = ("This build is no longer there.", "Choose another, or start a new one.")
+_STATES = table_of(BuildRevisionRow)
+_STATE = sql_select(_STATES).where(_STATES.c.build_id == bindparam("build"), _STATES.c.number == bindparam("number"))
+_NEWEST_STATE = (
+    sql_select(_STATES).where(_STATES.c.build_id == bindparam("build")).order_by(_STATES.c.number.desc()).limit(1)
+)
 
 
 class Builds(Repository):
@@ -47,17 +53,15 @@ class Builds(Repository):
         self._session.flush()
 
     def dimension_of(self, build_id: int) -> int:
-        return self._row(build_id).dimension_id
+        return int(self._by_id(BuildRow, build_id, *_GONE).dimension_id)
 
     def state(self, build_id: int, number: int | None = None) -> tuple[int, dict[str, Any]]:
         """Return (revision, state): the requested one, else the newest."""
-        query = select(BuildRevisionRow).where(BuildRevisionRow.build_id == build_id)
-        if number is not None:
-            query = query.where(BuildRevisionRow.number == number)
-        row = self._session.exec(query.order_by(col(BuildRevisionRow.number).desc())).first()
-        if row is None:
+        query = _NEWEST_STATE if number is None else _STATE
+        rows = rows_of(self._session, query, build=build_id, number=number)
+        if not rows:
             raise NotFoundError(*_GONE)
-        return row.number, row.state
+        return rows[0].number, rows[0].state
 
     def locked_state(self, build_id: int) -> tuple[int, dict[str, Any]]:
         """Return the newest state, locked until the end of this unit of work."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import func, insert
+from sqlalchemy import bindparam, func, insert
 from sqlalchemy import select as sql_select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, delete, select
@@ -43,7 +43,21 @@ from db.models.run import AnchorLookRow, AnchorSetRow
 from db.models.think_aloud import AttributeRow, ContributorRow, written_about
 from db.repositories.checklists import OF_EXPERTS, ancestors_of, read_checklists
 from db.repositories.held_out_split import within
-from db.repositories.repository import Repository, value_of
+from db.repositories.repository import Repository, grouped, rows_of, table_of, value_of
+
+_DRAWS, _WAVE, _DRAWN = table_of(AnswerDrawRow), table_of(AnswerWaveRow).c, table_of(AnswerDrawTextRow).c
+_DRAW_OF_CHECKLIST = sql_select(_DRAWS).where(_DRAWS.c.checklist_id == bindparam("checklist"))
+_CHECKLIST = table_of(ChecklistRow).c
+_NEWEST_DRAW = (
+    sql_select(_DRAWS)
+    .where(_CHECKLIST.id == _DRAWS.c.checklist_id, _CHECKLIST.dimension_id == bindparam("dimension"), OF_EXPERTS)
+    .order_by(_CHECKLIST.version.desc())
+    .limit(1)
+)
+_WAVES = sql_select(table_of(AnswerWaveRow)).where(_WAVE.draw_id == bindparam("draw")).order_by(_WAVE.number)
+_DRAWN_TEXTS = (
+    sql_select(_DRAWN.wave, _DRAWN.text_id).where(_DRAWN.draw_id == bindparam("draw")).order_by(_DRAWN.wave, _DRAWN.id)
+)
 
 
 class Anchors(Repository):
@@ -119,22 +133,16 @@ class ExpertAnswers(Repository):
         self._rows: dict[tuple[int, int, int], dict[int, ExpertAnswerRow]] = {}  # draw, contributor, text -> question
 
     def draw_of(self, checklist_id: int) -> AnswerDraw | None:
-        row = self._session.exec(select(AnswerDrawRow).where(AnswerDrawRow.checklist_id == checklist_id)).first()
-        return self._draw(row) if row else None
+        rows = rows_of(self._session, _DRAW_OF_CHECKLIST, checklist=checklist_id)
+        return self._draw(rows[0]) if rows else None
 
     def newest_draw(self, dimension_id: int) -> AnswerDraw | None:
         """Return the draw of the newest version that has one, which experts answer now."""
-        row = self._session.exec(
-            select(AnswerDrawRow)
-            .join(ChecklistRow, col(ChecklistRow.id) == AnswerDrawRow.checklist_id)
-            .where(ChecklistRow.dimension_id == dimension_id, OF_EXPERTS)
-            .order_by(col(ChecklistRow.version).desc())
-        ).first()
-        return self._draw(row) if row else None
+        rows = rows_of(self._session, _NEWEST_DRAW, dimension=dimension_id)
+        return self._draw(rows[0]) if rows else None
 
     def draw(self, draw_id: int) -> AnswerDraw:
-        row = self._found(AnswerDrawRow, draw_id, "These texts are no longer drawn for experts.")
-        return self._draw(row)
+        return self._draw(self._by_id(AnswerDrawRow, draw_id, "These texts are no longer drawn for experts."))
 
     def add_draw(self, checklist_id: int, seed: int, stratified: bool) -> int:
         """Add a draw without texts; return its id."""
@@ -337,16 +345,11 @@ class ExpertAnswers(Repository):
                 row.answer, row.note = found.answer, found.note
                 return
 
-    def _draw(self, row: AnswerDrawRow) -> AnswerDraw:
-        texts: dict[int, list[int]] = {}
-        drawn = select(AnswerDrawTextRow).where(AnswerDrawTextRow.draw_id == row.id)
-        for text in self._session.exec(drawn.order_by(col(AnswerDrawTextRow.wave), col(AnswerDrawTextRow.id))):
-            texts.setdefault(text.wave, []).append(text.text_id)
+    def _draw(self, row: Any) -> AnswerDraw:
+        texts = grouped(rows_of(self._session, _DRAWN_TEXTS, draw=row.id))
         waves = tuple(
             value_of(AnswerWave, wave, texts=tuple(texts.get(wave.number, ())))
-            for wave in self._session.exec(
-                select(AnswerWaveRow).where(AnswerWaveRow.draw_id == row.id).order_by(col(AnswerWaveRow.number))
-            )
+            for wave in rows_of(self._session, _WAVES, draw=row.id)
         )
         of_all = tuple(text for wave in waves for text in wave.texts)
         return value_of(AnswerDraw, row, texts=of_all, waves=waves)

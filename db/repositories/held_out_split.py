@@ -12,13 +12,14 @@ from app.domain.run import ScoreStatus
 from db.models.columns import now
 from db.models.project import TextRow
 from db.models.run import HeldOutDocumentRow, HeldOutLookRow, HeldOutSplitRow, ScoreRow, ScoringRunRow
-from db.repositories.repository import Repository, value_of
+from db.repositories.repository import Repository, table_of, value_of
 
+_TEXTS, _DOCUMENTS, _SPLITS = table_of(TextRow), table_of(HeldOutDocumentRow), table_of(HeldOutSplitRow)
 _LOCKED_TEXTS = (
-    sql_select(col(TextRow.id))
-    .join(HeldOutDocumentRow, col(HeldOutDocumentRow.doc_id) == col(TextRow.doc_id))
-    .join(HeldOutSplitRow, col(HeldOutSplitRow.id) == col(HeldOutDocumentRow.split_id))
-    .where(col(HeldOutSplitRow.project_id) == col(TextRow.project_id), col(HeldOutSplitRow.opened_at).is_(None))
+    sql_select(_TEXTS.c.id)
+    .join(_DOCUMENTS, _DOCUMENTS.c.doc_id == _TEXTS.c.doc_id)
+    .join(_SPLITS, _SPLITS.c.id == _DOCUMENTS.c.split_id)
+    .where(_SPLITS.c.project_id == _TEXTS.c.project_id, _SPLITS.c.opened_at.is_(None))
 )
 
 

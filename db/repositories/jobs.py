@@ -5,7 +5,8 @@ from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import and_, delete, func, or_, update
+from sqlalchemy import and_, bindparam, delete, func, or_, update
+from sqlalchemy import select as sql_select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 from sqlmodel.sql.expression import SelectOfScalar
@@ -15,7 +16,7 @@ from app.errors import ConflictError, JobLostError
 from db.engine import stored_state
 from db.models.columns import database_now, now
 from db.models.project import JobFileRow, JobRow, WorkerRow
-from db.repositories.repository import Repository, columns_of, value_of
+from db.repositories.repository import Repository, columns_of, rows_of, table_of, value_of
 
 LOSSES = 3
 """A job is given up after this many processes died while running it: it may be the cause, and each process pays a
@@ -23,6 +24,13 @@ little again."""
 _LOST = (
     f"{LOSSES} processes that worked on this ended without a word, so it is given up. What it achieved is kept. The "
     "servers' logs may say why, for example too little memory; start it again to go on."
+)
+_JOBS = table_of(JobRow)
+_NEWEST = (
+    sql_select(_JOBS)
+    .where(_JOBS.c.key == bindparam("key"), _JOBS.c.seen_at.is_(None))
+    .order_by(_JOBS.c.id.desc())
+    .limit(1)
 )
 _RUNNING, _WAITING = JobStatus.RUNNING.value, JobStatus.WAITING.value
 
@@ -48,9 +56,8 @@ class Jobs(Repository):
 
     def newest(self, key: str) -> Job | None:
         """Return the job of this key that runs, waits, or ended without anybody being told; None without one."""
-        query = select(JobRow).where(JobRow.key == key, col(JobRow.seen_at).is_(None)).order_by(col(JobRow.id).desc())
-        row = self._session.exec(query).first()
-        return _job(row) if row else None
+        rows = rows_of(self._session, _NEWEST, key=key)
+        return _job(rows[0]) if rows else None
 
     def claim_next(self, writer: str, gone: Collection[str] = ()) -> Job | None:
         """Begin the oldest waiting job, or resume one whose process ended; None if there is none.
@@ -167,5 +174,5 @@ def _begin(session: Session, row: JobRow, writer: str) -> None:
     row.begun_at = row.begun_at or now()
 
 
-def _job(row: JobRow) -> Job:
+def _job(row: Any) -> Job:
     return value_of(Job, row, status=stored_state(JobStatus, row.status, JobStatus.FAILED))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, ColumnElement, Select, String, Table, Text, and_, bindparam, cast, or_, update
+from sqlalchemy import JSON, ColumnElement, String, Table, Text, and_, bindparam, cast, or_, update
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, SQLModel, col, delete, select
@@ -38,21 +38,18 @@ from db.models.project import DimensionRow, JobRow, ProjectRow, TextRow
 from db.models.run import ModelCallRow, ScoringRunRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ProposedAttributeRow, TranscriptRow
 from db.project_rows import PEOPLE, of_project, tables
-from db.repositories.repository import Repository, value_of
+from db.repositories.repository import Query, Repository, rows_of, table_of, value_of
 
 _NO_SUCH_PERSON = "This person is no longer there."
 # Built once, as `_place_query` is: every use case asks.
+_PERSON, _PART = table_of(PersonRow), table_of(MembershipRow)
 _ACTOR = (
-    sql_select(
-        col(PersonRow.name),
-        col(PersonRow.owner),
-        col(MembershipRow.project_id),
-        col(MembershipRow.role),
-        col(MembershipRow.name),
-    )
-    .join_from(PersonRow, MembershipRow, col(MembershipRow.person_id) == col(PersonRow.id), isouter=True)
-    .where(col(PersonRow.id) == bindparam("person"))
+    sql_select(_PERSON.c.name, _PERSON.c.owner, _PART.c.project_id, _PART.c.role, _PART.c.name)
+    .join_from(_PERSON, _PART, _PART.c.person_id == _PERSON.c.id, isouter=True)
+    .where(_PERSON.c.id == bindparam("person"))
 )
+
+_ID_OF_PROJECT = sql_select(table_of(ProjectRow).c.id).where(table_of(ProjectRow).c.name == bindparam("name"))
 
 
 class People(Repository):
@@ -94,7 +91,7 @@ class People(Repository):
 
     def find_actor(self, person_id: int) -> Actor | None:
         """Return the person as `actor`; None if deleted. One query, since every use case asks."""
-        rows = self._session.execute(_ACTOR, {"person": person_id}).all()
+        rows = rows_of(self._session, _ACTOR, person=person_id)
         if not rows:
             return None
         name, owner = rows[0][:2]
@@ -211,9 +208,9 @@ class _AncestorSearch(NamedTuple):
 
 
 @cache
-def _place_query(model: type[SQLModel], parent: str) -> Select[Any]:
+def _place_query(model: type[SQLModel], parent: str) -> Query:
     """Return the query for the rows with these `ids`, with the columns that `ResourceLocations` reads."""
-    columns = model.metadata.tables[str(model.__tablename__)].c
+    columns = table_of(model).c
     wanted = [columns[name] for name in dict.fromkeys(("id", parent, *_LOOKED_AT)) if name in columns]
     return sql_select(*wanted).where(columns["id"].in_(bindparam("ids", expanding=True)))
 
@@ -241,12 +238,11 @@ class ResourceLocations(Repository):
 
     def named(self, project: str) -> set[ResourceLocation]:
         """Return the place of the project of this name; none where there is no such project."""
-        found = self._session.exec(select(ProjectRow.id).where(ProjectRow.name == project)).first()
-        return set() if found is None else {ResourceLocation(found)}
+        return {ResourceLocation(row.id) for row in rows_of(self._session, _ID_OF_PROJECT, name=project)}
 
     def _rows(self, model: type[SQLModel], ids: set[int], parent: str = "id") -> dict[int, Any]:
         """Return the rows with the columns that `_above` reads. Raises NotFoundError if one is missing."""
-        found = {row.id: row for row in self._session.execute(_place_query(model, parent), {"ids": list(ids)})}
+        found = {row.id: row for row in rows_of(self._session, _place_query(model, parent), ids=list(ids))}
         if found.keys() != ids:
             raise NotFoundError("This is no longer there.", "Go to Overview and open it from there.")
         return found
@@ -304,8 +300,7 @@ PLACES: Mapping[tuple[str, str], Put] = {
 
 
 _TABLES = SQLModel.metadata.tables
-_TRAIL, _PEOPLE = _TABLES[AuditLogRow.__tablename__], _TABLES[PersonRow.__tablename__]
-_PARTS, _JOBS = _TABLES[MembershipRow.__tablename__], _TABLES[JobRow.__tablename__]
+_TRAIL, _JOBS = table_of(AuditLogRow), table_of(JobRow)
 _DATA = frozenset({"text", "rating"})  # what is judged is as it came: names in it are nobody's here
 
 
@@ -325,13 +320,13 @@ class PersonNames:
 
     def bearers(self, project_id: int, name: str) -> list[int]:
         """Return the ids of people who have, or had, this name in the project."""
-        part = sql_select(_PARTS.c.person_id).where(_PARTS.c.project_id == project_id, _PARTS.c.name == name)
+        part = sql_select(_PART.c.person_id).where(_PART.c.project_id == project_id, _PART.c.name == name)
         acted = sql_select(_TRAIL.c.person_id).where(_TRAIL.c.project_id == project_id, _TRAIL.c.who == name)
         asked = _TABLES["invitation"].c
         invited = sql_select(asked.person_id).where(asked.project_id == project_id)
-        called = and_(_PEOPLE.c.id.in_(invited), _PEOPLE.c.name == name)
-        known = or_(_PEOPLE.c.id.in_(part), _PEOPLE.c.id.in_(acted), called)
-        return list(self._connection.scalars(sql_select(_PEOPLE.c.id).where(known).order_by(_PEOPLE.c.id)))
+        called = and_(_PERSON.c.id.in_(invited), _PERSON.c.name == name)
+        known = or_(_PERSON.c.id.in_(part), _PERSON.c.id.in_(acted), called)
+        return list(self._connection.scalars(sql_select(_PERSON.c.id).where(known).order_by(_PERSON.c.id)))
 
     def replace(self, project_id: int, name: str, pseudonym: str) -> int:
         """Replace a name everywhere in the project; return the number of places."""
@@ -347,7 +342,7 @@ class PersonNames:
 
     def replace_person(self, person_id: int, name: str, pseudonym: str) -> None:
         """Replace the name that the server has for them, also in its audit log and that of deleted projects."""
-        self._connection.execute(update(_PEOPLE).where(_PEOPLE.c.id == person_id).values(name=pseudonym))
+        self._connection.execute(update(_PERSON).where(_PERSON.c.id == person_id).values(name=pseudonym))
         theirs = and_(_TRAIL.c.project_id.is_(None), _TRAIL.c.person_id == person_id)
         self._connection.execute(update(_TRAIL).where(theirs).values(who=pseudonym))
         self._replace(_TRAIL, "about", theirs, name, pseudonym)

@@ -6,10 +6,10 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, insert, text, true, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, text, true, update
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import OperationalError, StatementError
-from sqlmodel import SQLModel, col, select
+from sqlmodel import col, select
 
 from app.domain.model_call import OwnPrompt
 from app.domain.project import Dimension, Project, Task
@@ -18,18 +18,33 @@ from app.errors import ConflictError, FileFormatError, InputError, NotFoundError
 from db.models.project import DimensionRow, OwnPromptRow, ProjectRow
 from db.models.think_aloud import TranscriptRow
 from db.project_rows import PLACES, PROJECT, Ids, of_project, tables
-from db.repositories.repository import Repository, columns_of, value_of
+from db.repositories.repository import Repository, columns_of, rows_of, table_of, value_of
+
+_PROJECTS, _DIMENSIONS, _PROMPTS = table_of(ProjectRow), table_of(DimensionRow), table_of(OwnPromptRow)
+_NEWEST_FIRST = sql_select(_PROJECTS).order_by(_PROJECTS.c.created_at.desc())
+_NAMED = sql_select(_PROJECTS).where(_PROJECTS.c.name == bindparam("name"))
+_PROJECT_OF_DIMENSION = sql_select(_PROJECTS).where(
+    _PROJECTS.c.id == _DIMENSIONS.c.project_id, _DIMENSIONS.c.id == bindparam("dimension")
+)
+_DIMENSIONS_OF_PROJECT = (
+    sql_select(_DIMENSIONS)
+    .where(_DIMENSIONS.c.project_id == bindparam("project"))
+    .order_by(_DIMENSIONS.c.position, _DIMENSIONS.c.id)
+)
+_PROMPTS_OF_PROJECT = (
+    sql_select(_PROMPTS).where(_PROMPTS.c.project_id == bindparam("project")).order_by(_PROMPTS.c.id.desc())
+)
+_NO_DIMENSION = ("This dimension is no longer there.", "Choose another.")
 
 
 class Projects(Repository):
     def all(self) -> list[Project]:
         """Return the projects, newest first."""
-        rows = self._session.exec(select(ProjectRow).order_by(col(ProjectRow.created_at).desc()))
-        return [_project(row) for row in rows]
+        return [_project(row) for row in rows_of(self._session, _NEWEST_FIRST)]
 
     def find(self, name: str) -> Project | None:
-        row = self._session.exec(select(ProjectRow).where(ProjectRow.name == name)).first()
-        return _project(row) if row else None
+        rows = rows_of(self._session, _NAMED, name=name)
+        return _project(rows[0]) if rows else None
 
     def get(self, name: str) -> Project:
         project = self.find(name)
@@ -38,7 +53,7 @@ class Projects(Repository):
         return project
 
     def by_id(self, project_id: int) -> Project:
-        row = self._found(
+        row = self._by_id(
             ProjectRow, project_id, "This project is no longer there.", "Go to Overview and choose another."
         )
         return _project(row)
@@ -73,12 +88,7 @@ class Projects(Repository):
         self._session.delete(self._session.get_one(ProjectRow, project_id))
 
     def dimensions(self, project_id: int) -> list[Dimension]:
-        rows = self._session.exec(
-            select(DimensionRow)
-            .where(DimensionRow.project_id == project_id)
-            .order_by(col(DimensionRow.position), col(DimensionRow.id))
-        )
-        return [_dimension(row) for row in rows]
+        return [_dimension(row) for row in rows_of(self._session, _DIMENSIONS_OF_PROJECT, project=project_id)]
 
     def dimension(self, project_id: int, name: str) -> Dimension:
         """Return the dimension of this name; case is ignored unless two names differ only in it."""
@@ -93,12 +103,13 @@ class Projects(Repository):
         return exact[0]
 
     def dimension_by_id(self, dimension_id: int) -> Dimension:
-        row = self._found(DimensionRow, dimension_id, "This dimension is no longer there.", "Choose another.")
-        return _dimension(row)
+        return _dimension(self._by_id(DimensionRow, dimension_id, *_NO_DIMENSION))
 
     def project_of(self, dimension_id: int) -> Project:
-        row = self._found(DimensionRow, dimension_id, "This dimension is no longer there.", "Choose another.")
-        return self.by_id(row.project_id)
+        rows = rows_of(self._session, _PROJECT_OF_DIMENSION, dimension=dimension_id)
+        if not rows:
+            raise NotFoundError(*_NO_DIMENSION)
+        return _project(rows[0])
 
     def add_dimension(self, project_id: int, dimension: Dimension) -> Dimension:
         name = _dimension_name(dimension.name)
@@ -142,18 +153,19 @@ def _check_range(row: DimensionRow) -> None:
         )
 
 
-def _project(row: ProjectRow) -> Project:
+def _project(row: Any) -> Project:
     return value_of(Project, row, task=value_of(Task, row))
 
 
-def _dimension(row: DimensionRow) -> Dimension:
+def _dimension(row: Any) -> Dimension:
     return value_of(Dimension, row)
 
 
 class OwnPrompts(Repository):
     def versions(self, project_id: int, name: str | None = None) -> list[OwnPrompt]:
         """Return wordings, newest first; of one prompt, else of all."""
-        return [value_of(OwnPrompt, row) for row in self._rows(project_id, name)]
+        rows = rows_of(self._session, _PROMPTS_OF_PROJECT, project=project_id)
+        return [value_of(OwnPrompt, row) for row in rows if name in (None, row.name)]
 
     def add(self, project_id: int, name: str, source: str, digest: str) -> int:
         """Save a wording and use it from now on; return its number."""
@@ -180,15 +192,13 @@ class OwnPrompts(Repository):
         found = {(prompt.name, prompt.number): prompt.source for prompt in self.versions(project_id)}
         return {name: found[name, number] for name, number in numbers.items() if (name, number) in found}
 
-    def _rows(self, project_id: int, name: str | None) -> list[OwnPromptRow]:
-        query = select(OwnPromptRow).where(OwnPromptRow.project_id == project_id)
-        if name is not None:
-            query = query.where(OwnPromptRow.name == name)
+    def _rows(self, project_id: int, name: str) -> list[OwnPromptRow]:
+        query = select(OwnPromptRow).where(OwnPromptRow.project_id == project_id, OwnPromptRow.name == name)
         return list(self._session.exec(query.order_by(col(OwnPromptRow.id).desc())))
 
 
 ROWS_AT_ONCE = 1000
-_TRANSCRIPTS = SQLModel.metadata.tables[TranscriptRow.__tablename__]
+_TRANSCRIPTS = table_of(TranscriptRow)
 Row = dict[str, Any]
 
 

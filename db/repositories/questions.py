@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from app.domain.checklist import Example, QuestionComment
@@ -39,9 +40,22 @@ from db.models.checklist import (
 from db.models.columns import now
 from db.models.project import DimensionRow, ProjectRow
 from db.models.think_aloud import ContributorRow
-from db.repositories.repository import Repository, grouped, value_of
+from db.repositories.repository import Repository, grouped, rows_of, table_of, value_of
 
 _COMMENT, _RESOLVED = "comment", "resolved"
+_IDS: Any = bindparam("ids", expanding=True)
+_CHECKLISTS, _QUESTIONS, _COPIED = (table_of(rows).c for rows in (ChecklistRow, QuestionRow, CopiedQuestionRow))
+_SAID, _DECIDED = table_of(QuestionCommentRow), table_of(DecisionRow)
+_COPIES = sql_select(_COPIED.question_id, _COPIED.from_id).where(
+    _COPIED.question_id.in_(_IDS) | _COPIED.from_id.in_(_IDS)
+)
+_COMMENTS, _DECISIONS = (
+    sql_select(table, _CHECKLISTS.version)
+    .where(_QUESTIONS.id == table.c.question_id, _CHECKLISTS.id == _QUESTIONS.checklist_id)
+    .where(table.c.question_id.in_(_IDS))
+    .order_by(table.c.id)
+    for table in (_SAID, _DECIDED)
+)
 
 
 class QuestionComments(Repository):
@@ -71,22 +85,16 @@ class QuestionComments(Repository):
         return grouped((found[comment.question], comment) for comment in self._read(found))
 
     def _read(self, questions: Iterable[int]) -> list[QuestionComment]:
-        rows = self._session.exec(
-            select(QuestionCommentRow, ChecklistRow.version)
-            .join(QuestionRow, col(QuestionRow.id) == QuestionCommentRow.question_id)
-            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
-            .where(col(QuestionCommentRow.question_id).in_(list(questions)))
-            .order_by(col(QuestionCommentRow.id))
-        ).all()
-        last = {row.comment_id: row for row, _ in rows if row.kind != _COMMENT}
-        return [_comment(row, version, last.get(row.id)) for row, version in rows if row.kind == _COMMENT]
+        rows = rows_of(self._session, _COMMENTS, ids=list(questions))
+        last = {row.comment_id: row for row in rows if row.kind != _COMMENT}
+        return [_comment(row, last.get(row.id)) for row in rows if row.kind == _COMMENT]
 
 
-def _comment(row: QuestionCommentRow, version: int, settled: QuestionCommentRow | None) -> QuestionComment:
+def _comment(row: Any, settled: Any) -> QuestionComment:
     return QuestionComment(
-        int(row.id or 0),
+        row.id,
         row.question_id,
-        version,
+        row.version,
         row.who,
         row.text,
         row.created_at,
@@ -102,14 +110,9 @@ def lines_of(session: Session, questions: Iterable[int]) -> Mapping[int, int]:
     latest = dict(found)
     while latest:  # one version further each time
         ids = list(latest)
-        copies = session.exec(
-            select(CopiedQuestionRow).where(
-                col(CopiedQuestionRow.question_id).in_(ids) | col(CopiedQuestionRow.from_id).in_(ids)
-            )
-        ).all()
         latest = {
             there: found[here]
-            for row in copies
+            for row in rows_of(session, _COPIES, ids=ids)
             for here, there in ((row.question_id, row.from_id), (row.from_id, row.question_id))
             if here in found and there not in found
         }
@@ -201,14 +204,8 @@ class Decisions(Repository):
         return set(found)
 
     def _read(self, questions: Iterable[int]) -> list[Decision]:
-        rows = self._session.exec(
-            select(DecisionRow, ChecklistRow.version)
-            .join(QuestionRow, col(QuestionRow.id) == DecisionRow.question_id)
-            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
-            .where(col(DecisionRow.question_id).in_(list(questions)))
-            .order_by(col(DecisionRow.id))
-        )
-        return [_decision(row, version) for row, version in rows]
+        rows = rows_of(self._session, _DECISIONS, ids=list(questions))
+        return [_decision(row, row.version) for row in rows]
 
     def _row(self, decision_id: int) -> DecisionRow:
         return self._found(DecisionRow, decision_id, "This decision is no longer there.")
@@ -344,7 +341,7 @@ def _decided_meanwhile(standing: Decision | None) -> ConflictError:
     )
 
 
-def _decision(row: DecisionRow, version: int) -> Decision:
+def _decision(row: Any, version: int) -> Decision:
     return value_of(Decision, row, version=version, answer=Answer(row.answer), who=row.decided_by, at=row.decided_at)
 
 

@@ -1,10 +1,11 @@
 """Results of runs, with people's ratings."""
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import String, cast, func
+from sqlalchemy import String, bindparam, cast, func
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
@@ -14,7 +15,7 @@ from app.domain.run import ANSWERS, RunAnswers, ScoredText, ScoreStatus
 from db.models.project import RatingRow, TextRow
 from db.models.run import JudgmentRow, ScoreRow
 from db.repositories.held_out_split import within
-from db.repositories.repository import Repository, grouped
+from db.repositories.repository import Query, Repository, grouped, rows_of, table_of
 from db.repositories.texts import AT_A_TIME
 
 MANY_RATINGS = 200_000
@@ -24,6 +25,39 @@ _JUDGMENT = tuple(getattr(JudgmentRow, name) for name in _NAMES)
 _ANSWERS = (ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
 _DONE = col(ScoreRow.status) == ScoreStatus.DONE.value
 _NUMBERS = {answer.value: number for number, answer in enumerate(ANSWERS)}
+
+
+@cache
+def _rating_states(scope: Scope) -> tuple[Query, Query, Query]:
+    """Return the queries of `Results.rating_state`: the number of ratings, their sums, and all of them in one string.
+
+    The database puts it together: screens ask at each redraw, and a row each takes Python much longer.
+    """
+    rating = table_of(RatingRow).c
+    of_dimension = rating.dimension_id == bindparam("dimension"), *within(scope, rating.text_id)
+    count = func.count(rating.id)
+    sums = func.sum(rating.value), func.sum(rating.value * (rating.id % 9_973)), func.sum(func.length(rating.rater))
+    ends = count, func.max(rating.id), func.min(rating.rater), func.max(rating.rater)
+    ordered = (
+        sql_select(rating.text_id, rating.value, rating.rater).where(*of_dimension).order_by(rating.id).subquery().c
+    )
+    line = cast(ordered.text_id, String) + ":" + cast(ordered.value, String) + ":" + ordered.rater
+    return (
+        sql_select(count).where(*of_dimension),
+        sql_select(*ends, *sums).where(*of_dimension),
+        sql_select(func.aggregate_strings(line, "\n")),
+    )
+
+
+@cache
+def _answer_counts(scope: Scope) -> Query:
+    score, judgment = table_of(ScoreRow).c, table_of(JudgmentRow).c
+    return (
+        sql_select(judgment.question_id, judgment.answer, func.count(judgment.id))
+        .where(score.id == judgment.score_id, *within(scope, score.text_id))
+        .where(score.run_id == bindparam("run"), score.dimension_id == bindparam("dimension"))
+        .group_by(judgment.question_id, judgment.answer)
+    )
 
 
 class Results(Repository):
@@ -89,22 +123,10 @@ class Results(Repository):
     def rating_state(self, dimension_id: int) -> str:
         """Return a digest of every rating on a dimension: it changes when any of them does or when texts are locked. Of
         very many ratings only sums are used: joining a million cells would take seconds at each redraw."""
-        of_dimension = RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id)
-        number, value, rater = col(RatingRow.id), col(RatingRow.value), col(RatingRow.rater)
-        if (self._session.scalar(select(func.count(number)).where(*of_dimension)) or 0) > MANY_RATINGS:
-            sums = func.sum(value), func.sum(value * (number % 9_973)), func.sum(func.length(rater))
-            ends = func.count(number), func.max(number), func.min(rater), func.max(rater)
-            return repr(tuple(self._session.execute(sql_select(*ends, *sums).where(*of_dimension)).one()))
-        ratings = (
-            select(RatingRow.text_id, RatingRow.value, RatingRow.rater)
-            .where(*of_dimension)
-            .order_by(col(RatingRow.id))
-            .subquery()
-            .c
-        )
-        # Put together by the database: screens ask at each redraw, and a row each takes Python much longer.
-        line = cast(ratings.text_id, String) + ":" + cast(ratings.value, String) + ":" + ratings.rater
-        together: str | None = self._session.scalar(select(func.aggregate_strings(line, "\n")))
+        count, sums, lines = _rating_states(self._scope)
+        if rows_of(self._session, count, dimension=dimension_id)[0][0] > MANY_RATINGS:
+            return repr(tuple(rows_of(self._session, sums, dimension=dimension_id)[0]))
+        together: str | None = rows_of(self._session, lines, dimension=dimension_id)[0][0]
         return sha256((together or "").encode()).hexdigest()
 
     def judgments(self, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
@@ -147,12 +169,7 @@ class Results(Repository):
 
     def answer_counts(self, run_id: int, dimension_id: int) -> dict[int, dict[Answer, int]]:
         """Return question id -> how often each answer was given."""
-        rows = self._session.exec(
-            select(JudgmentRow.question_id, JudgmentRow.answer, func.count(col(JudgmentRow.id)))
-            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(*self._scores(run_id, dimension_id))
-            .group_by(col(JudgmentRow.question_id), col(JudgmentRow.answer))
-        )
+        rows = rows_of(self._session, _answer_counts(self._scope), run=run_id, dimension=dimension_id)
         counts: dict[int, dict[Answer, int]] = {}
         for question, answer, count in rows:
             counts.setdefault(question, {})[Answer(answer)] = count

@@ -3,11 +3,13 @@
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import func, insert
+from sqlalchemy import bindparam, func, insert
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, or_, select
 
 from app.domain.attribute import Contributor
@@ -17,11 +19,39 @@ from db.models.columns import now
 from db.models.project import DimensionRow, RatingRow, TextRow, VerdictRow
 from db.models.think_aloud import ContributorRow
 from db.repositories.held_out_split import within
-from db.repositories.repository import Repository
+from db.repositories.repository import Query, Repository, rows_of, table_of
 
 Key = tuple[str, str, str]
 AT_A_TIME = 5_000  # rows that are fetched while others are worked on
 BLOCK = 500  # ids that are named in one statement
+
+
+_TEXTS, _RATINGS, _DIMENSIONS = table_of(TextRow), table_of(RatingRow), table_of(DimensionRow)
+_DISTINCT = sql_select(
+    func.count(func.distinct(_TEXTS.c.doc_id)), func.count(func.distinct(func.nullif(_TEXTS.c.system_id, "")))
+).where(_TEXTS.c.project_id == bindparam("project"))
+_RATING_COUNTS = (
+    sql_select(_DIMENSIONS.c.name, func.count(_RATINGS.c.id), func.count(func.distinct(_RATINGS.c.rater)))
+    .where(_RATINGS.c.dimension_id == _DIMENSIONS.c.id, _DIMENSIONS.c.project_id == bindparam("project"))
+    .group_by(_DIMENSIONS.c.name)
+)
+
+
+@cache
+def _count(scope: Scope) -> Query:
+    return sql_select(func.count(_TEXTS.c.id)).where(
+        _TEXTS.c.project_id == bindparam("project"), *within(scope, _TEXTS.c.id)
+    )
+
+
+@cache
+def _count_of_documents(scope: Scope) -> Query:
+    return _count(scope).where(_TEXTS.c.doc_id.in_(bindparam("documents", expanding=True)))
+
+
+@cache
+def _text(scope: Scope) -> Query:
+    return sql_select(_TEXTS).where(_TEXTS.c.id == bindparam("text"), *within(scope, _TEXTS.c.id))
 
 
 class Texts(Repository):
@@ -160,15 +190,15 @@ class Texts(Repository):
         return found
 
     def count(self, project_id: int, search: str = "") -> int:
+        if not search:
+            return int(rows_of(self._session, _count(self._scope), project=project_id)[0][0])
         query = select(func.count()).select_from(TextRow)
         return self._session.exec(query.where(*self._matches(project_id, search))).one()
 
     def count_of_documents(self, project_id: int, doc_ids: Sequence[str]) -> int:
         """Return how many texts belong to these documents."""
-        query = select(func.count(col(TextRow.id))).where(
-            *self._matches(project_id, ""), col(TextRow.doc_id).in_(doc_ids)
-        )
-        return self._session.exec(query).one()
+        query = _count_of_documents(self._scope)
+        return int(rows_of(self._session, query, project=project_id, documents=list(doc_ids))[0][0])
 
     def after(self, project_id: int, text_id: int, limit: int) -> list[Text]:
         """Return the next texts in import order. Late ones take no longer than early ones."""
@@ -299,12 +329,7 @@ class Texts(Repository):
 
     def rating_counts(self, project_id: int) -> dict[str, tuple[int, int]]:
         """Return dimension name -> (ratings, raters)."""
-        rows = self._session.exec(
-            select(DimensionRow.name, func.count(col(RatingRow.id)), func.count(func.distinct(RatingRow.rater)))
-            .join(RatingRow, col(RatingRow.dimension_id) == DimensionRow.id)
-            .where(DimensionRow.project_id == project_id)
-            .group_by(DimensionRow.name)
-        )
+        rows = rows_of(self._session, _RATING_COUNTS, project=project_id)
         return {name: (ratings, raters) for name, ratings, raters in rows}
 
     def documents(self, project_id: int) -> list[str]:
@@ -324,17 +349,11 @@ class Texts(Repository):
 
     def distinct(self, project_id: int) -> tuple[int, int]:
         """Return how many sources and how many named systems the project's texts have."""
-        sources, systems = self._session.exec(
-            select(
-                func.count(func.distinct(TextRow.doc_id)), func.count(func.distinct(func.nullif(TextRow.system_id, "")))
-            ).where(TextRow.project_id == project_id)
-        ).one()
+        ((sources, systems),) = rows_of(self._session, _DISTINCT, project=project_id)
         return sources, systems
 
-    def _row(self, text_id: int) -> TextRow | None:
-        return self._session.exec(
-            select(TextRow).where(TextRow.id == text_id, *within(self._scope, TextRow.id))
-        ).first()
+    def _row(self, text_id: int) -> Any:
+        return next(iter(rows_of(self._session, _text(self._scope), text=text_id)), None)
 
     def _matches(self, project_id: int, search: str) -> list[Any]:
         clauses: list[Any] = [TextRow.project_id == project_id, *within(self._scope, TextRow.id)]
@@ -361,7 +380,7 @@ def text_columns(text: Text) -> dict[str, Any]:
     }
 
 
-def text_value(row: TextRow) -> Text:
+def text_value(row: Any) -> Text:
     return Text(
         doc_id=row.doc_id,
         text=row.text,
@@ -370,5 +389,5 @@ def text_value(row: TextRow) -> Text:
         source=row.source,
         references=tuple(row.references),
         extra=row.extra,
-        id=int(row.id or 0),
+        id=row.id,
     )

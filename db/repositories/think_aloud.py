@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from sqlalchemy import delete, func
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, bindparam, delete, func
+from sqlalchemy import select as sql_select
 from sqlmodel import col, select
-from sqlmodel.sql.expression import Select
 
 from app.domain.attribute import (
     Attribute,
@@ -35,16 +36,79 @@ from db.models.think_aloud import (
     TranscriptRow,
     written_about,
 )
-from db.repositories.repository import Repository, columns_of, value_of
+from db.repositories.repository import Query, Repository, columns_of, rows_of, table_of, value_of
 from db.repositories.texts import text_value
+
+_ATTRIBUTES, _CONTRIBUTORS, _DIMENSIONS = table_of(AttributeRow), table_of(ContributorRow), table_of(DimensionRow)
+_SAMPLES, _TEXTS, _PASSAGES, _PAIRS = (
+    table_of(rows) for rows in (ThinkAloudSampleRow, TextRow, PassageRow, PreferenceRow)
+)
+_DIMENSION_NAMED: Any = bindparam("dimension")
+_OF_PROJECT = _DIMENSIONS.c.project_id == bindparam("project")
+_CONTRIBUTORS_OF_PROJECT = (
+    sql_select(_CONTRIBUTORS).where(_CONTRIBUTORS.c.project_id == bindparam("project")).order_by(_CONTRIBUTORS.c.id)
+)
+_SAMPLES_OF_DIMENSION = (
+    sql_select(_SAMPLES.c.position.label("place"), _SAMPLES.c.score, _SAMPLES.c.chosen_by, _TEXTS)
+    .where(_TEXTS.c.id == _SAMPLES.c.text_id, _SAMPLES.c.dimension_id == _DIMENSION_NAMED)
+    .order_by(_SAMPLES.c.position)
+)
+_SAMPLE_COUNTS = (
+    sql_select(_SAMPLES.c.dimension_id, func.count(_SAMPLES.c.text_id))
+    .where(_DIMENSIONS.c.id == _SAMPLES.c.dimension_id, _OF_PROJECT)
+    .group_by(_SAMPLES.c.dimension_id)
+)
+_ATTRIBUTE_COUNTS = (
+    sql_select(_ATTRIBUTES.c.dimension_id, _CONTRIBUTORS.c.kind, func.count(_ATTRIBUTES.c.id))
+    .where(_CONTRIBUTORS.c.id == _ATTRIBUTES.c.contributor_id, _DIMENSIONS.c.id == _ATTRIBUTES.c.dimension_id)
+    .where(_OF_PROJECT, _ATTRIBUTES.c.status == AttributeStatus.ACTIVE.value)
+    .group_by(_ATTRIBUTES.c.dimension_id, _CONTRIBUTORS.c.kind)
+)
+_PASSAGES_OF_PROJECT = sql_select(_PASSAGES).where(
+    _ATTRIBUTES.c.id == _PASSAGES.c.attribute_id, _DIMENSIONS.c.id == _ATTRIBUTES.c.dimension_id, _OF_PROJECT
+)
+_PAIRS_OF_PROJECT = (
+    sql_select(_PAIRS, _TEXTS.c.doc_id)
+    .where(_TEXTS.c.id == _PAIRS.c.text_a_id, _DIMENSIONS.c.id == _PAIRS.c.dimension_id, _OF_PROJECT)
+    .where(_PAIRS.c.attribute_id.is_not(None))
+    .order_by(_PAIRS.c.id.desc())
+)
+
+
+@cache
+def _attributes_query(dimension: ColumnElement[int] | None, by_contributor: bool, withdrawn: bool) -> Query:
+    """Return the query for a project's attributes, in the order they came. dimension: the column that holds their
+    dimension's id; None for attributes of all."""
+    said_about = _DIMENSIONS.alias()
+    query = (
+        sql_select(
+            _ATTRIBUTES,
+            _CONTRIBUTORS.c.kind,
+            _ATTRIBUTES.c.original_text.label("original"),
+            _DIMENSIONS.c.name.label("dimension"),
+            _CONTRIBUTORS.c.name.label("contributor"),
+            said_about.c.name.label("original_dimension"),
+        )
+        .select_from(
+            _ATTRIBUTES.join(_CONTRIBUTORS, _CONTRIBUTORS.c.id == _ATTRIBUTES.c.contributor_id)
+            .join(_DIMENSIONS, _DIMENSIONS.c.id == _ATTRIBUTES.c.dimension_id)
+            .outerjoin(said_about, said_about.c.id == _ATTRIBUTES.c.original_dimension_id)
+        )
+        .where(_OF_PROJECT)
+        .order_by(_DIMENSIONS.c.position, _ATTRIBUTES.c.id)
+    )
+    if dimension is not None:
+        query = query.where(dimension == _DIMENSION_NAMED)
+    if by_contributor:
+        query = query.where(_CONTRIBUTORS.c.name == bindparam("contributor"))
+    if not withdrawn:
+        query = query.where(_ATTRIBUTES.c.status != AttributeStatus.WITHDRAWN.value)
+    return query
 
 
 class ThinkAloud(Repository):
     def contributors(self, project_id: int) -> list[Contributor]:
-        rows = self._session.exec(
-            select(ContributorRow).where(ContributorRow.project_id == project_id).order_by(col(ContributorRow.id))
-        )
-        return [_contributor(row) for row in rows]
+        return [_contributor(row) for row in rows_of(self._session, _CONTRIBUTORS_OF_PROJECT, project=project_id)]
 
     def contributor(self, project_id: int, name: str, kind: ContributorKind, model: str = "") -> Contributor:
         """Return the contributor of this name, added if new. A name belongs to one kind."""
@@ -67,13 +131,8 @@ class ThinkAloud(Repository):
         row.role, row.background = role.strip(), background.strip()
 
     def samples(self, dimension_id: int) -> list[Sample]:
-        rows = self._session.exec(
-            select(ThinkAloudSampleRow, TextRow)
-            .join(TextRow, col(TextRow.id) == ThinkAloudSampleRow.text_id)
-            .where(ThinkAloudSampleRow.dimension_id == dimension_id)
-            .order_by(col(ThinkAloudSampleRow.position))
-        )
-        found = [Sample(row.position, text_value(text), row.score, row.chosen_by) for row, text in rows]
+        rows = rows_of(self._session, _SAMPLES_OF_DIMENSION, dimension=dimension_id)
+        found = [Sample(row.place, text_value(row), row.score, row.chosen_by) for row in rows]
         unrated = [sample.text.id for sample in found if sample.score is None]
         if unrated and self._has_verdicts(dimension_id):  # of experts, which no other expert shall see
             return found
@@ -97,13 +156,7 @@ class ThinkAloud(Repository):
 
     def sample_counts(self, project_id: int) -> dict[int, int]:
         """Return dimension id -> its number of samples."""
-        rows = self._session.exec(
-            select(ThinkAloudSampleRow.dimension_id, func.count(col(ThinkAloudSampleRow.text_id)))
-            .join(DimensionRow, col(DimensionRow.id) == ThinkAloudSampleRow.dimension_id)
-            .where(DimensionRow.project_id == project_id)
-            .group_by(col(ThinkAloudSampleRow.dimension_id))
-        )
-        return dict(rows.all())
+        return dict(map(tuple, rows_of(self._session, _SAMPLE_COUNTS, project=project_id)))
 
     def set_samples(self, dimension_id: int, chosen: Sequence[tuple[int, float | None, str]]) -> None:
         """Replace a dimension's samples by (text id, score, chosen by), in order."""
@@ -123,71 +176,34 @@ class ThinkAloud(Repository):
 
         withdrawn: with those that only their author may see.
         """
-        query = self._attributes(project_id, contributor, withdrawn)
-        if dimension_id is not None:
-            query = query.where(AttributeRow.dimension_id == dimension_id)
-        passages, pairs = self._passages(project_id), self._pairs(project_id)
-        return [_attribute(*found, passages, pairs) for found in self._session.exec(query)]
+        dimension = None if dimension_id is None else _ATTRIBUTES.c.dimension_id
+        query = _attributes_query(dimension, contributor is not None, withdrawn)
+        return self._attributes(query, project=project_id, dimension=dimension_id, contributor=contributor)
+
+    def _attributes(self, query: Query, **values: Any) -> list[Attribute]:
+        passages, pairs = self._passages(values["project"]), self._pairs(values["project"])
+        return [_attribute(row, passages, pairs) for row in rows_of(self._session, query, **values)]
 
     def _passages(self, project_id: int) -> dict[int, Passage]:
         """Return attribute's id -> the words that prompted it."""
-        rows = self._session.exec(
-            select(PassageRow)
-            .join(AttributeRow, col(AttributeRow.id) == PassageRow.attribute_id)
-            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
-            .where(DimensionRow.project_id == project_id)
-        )
+        rows = rows_of(self._session, _PASSAGES_OF_PROJECT, project=project_id)
         return {row.attribute_id: _passage(row) for row in rows}
 
     def _pairs(self, project_id: int) -> dict[int, ComparedTexts]:
         """Return attribute's id -> the texts of the first pair for which it is the reason."""
-        rows = self._session.exec(
-            select(PreferenceRow, TextRow.doc_id)
-            .join(TextRow, col(TextRow.id) == PreferenceRow.text_a_id)
-            .join(DimensionRow, col(DimensionRow.id) == PreferenceRow.dimension_id)
-            .where(DimensionRow.project_id == project_id, col(PreferenceRow.attribute_id).is_not(None))
-            .order_by(col(PreferenceRow.id).desc())
-        )
-        return {
-            int(row.attribute_id or 0): ComparedTexts(row.text_a_id, row.text_b_id, row.winner, document)
-            for row, document in rows
-        }
+        rows = rows_of(self._session, _PAIRS_OF_PROJECT, project=project_id)
+        return {row.attribute_id: ComparedTexts(row.text_a_id, row.text_b_id, row.winner, row.doc_id) for row in rows}
 
     def written_about(self, project_id: int, dimension_id: int, contributor: str) -> list[Attribute]:
         """Return what a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn
         attributes too, but none that were moved here."""
-        query = self._attributes(project_id, contributor, withdrawn=True).where(written_about == dimension_id)
-        passages, pairs = self._passages(project_id), self._pairs(project_id)
-        found = [_attribute(*row, passages, pairs) for row in self._session.exec(query)]
+        query = _attributes_query(written_about, by_contributor=True, withdrawn=True)
+        found = self._attributes(query, project=project_id, dimension=dimension_id, contributor=contributor)
         return sorted(found, key=lambda a: (a.position, a.id))
-
-    def _attributes(
-        self, project_id: int, contributor: str | None, withdrawn: bool
-    ) -> Select[AttributeRow, ContributorRow, DimensionRow, DimensionRow]:
-        said_about = aliased(DimensionRow)
-        query = (
-            select(AttributeRow, ContributorRow, DimensionRow, said_about)
-            .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
-            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
-            .outerjoin(said_about, col(said_about.id) == AttributeRow.original_dimension_id)
-            .where(DimensionRow.project_id == project_id)
-            .order_by(col(DimensionRow.position), col(AttributeRow.id))
-        )
-        if contributor is not None:
-            query = query.where(ContributorRow.name == contributor)
-        if not withdrawn:
-            query = query.where(AttributeRow.status != AttributeStatus.WITHDRAWN.value)
-        return query
 
     def attribute_counts(self, project_id: int) -> dict[tuple[int, ContributorKind], int]:
         """Return (dimension id, kind of contributor) -> number of active attributes."""
-        rows = self._session.exec(
-            select(AttributeRow.dimension_id, ContributorRow.kind, func.count(col(AttributeRow.id)))
-            .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
-            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
-            .where(DimensionRow.project_id == project_id, AttributeRow.status == AttributeStatus.ACTIVE.value)
-            .group_by(col(AttributeRow.dimension_id), col(ContributorRow.kind))
-        )
+        rows = rows_of(self._session, _ATTRIBUTE_COUNTS, project=project_id)
         return {(dimension_id, ContributorKind(kind)): count for dimension_id, kind, count in rows}
 
     def llms(self, project_id: int) -> list[str]:
@@ -318,7 +334,7 @@ class ThinkAloud(Repository):
         return self._found(AttributeRow, attribute_id, "This attribute is no longer there.")
 
 
-def _contributor(row: ContributorRow) -> Contributor:
+def _contributor(row: Any) -> Contributor:
     return value_of(Contributor, row, kind=stored_state(ContributorKind, row.kind, ContributorKind.HUMAN))
 
 
@@ -326,29 +342,19 @@ def _standing(row: AttributeRow) -> AttributeStanding:
     return value_of(AttributeStanding, row, status=stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED))
 
 
-def _attribute(
-    row: AttributeRow,
-    contributor: ContributorRow,
-    dimension: DimensionRow,
-    said_about: DimensionRow | None,
-    passages: Mapping[int, Passage],
-    pairs: Mapping[int, ComparedTexts],
-) -> Attribute:
+def _attribute(row: Any, passages: Mapping[int, Passage], pairs: Mapping[int, ComparedTexts]) -> Attribute:
     return value_of(
         Attribute,
         row,
-        dimension=dimension.name,
-        contributor=contributor.name,
-        kind=ContributorKind(contributor.kind),
+        kind=ContributorKind(row.kind),
         status=stored_state(AttributeStatus, row.status, AttributeStatus.EXCLUDED),
-        original=row.original_text,
-        original_dimension=said_about.name if said_about else "",
-        passage=passages.get(int(row.id or 0)),
-        pair=pairs.get(int(row.id or 0)),
+        original_dimension=row.original_dimension or "",
+        passage=passages.get(row.id),
+        pair=pairs.get(row.id),
     )
 
 
-def _passage(row: PassageRow) -> Passage:
+def _passage(row: Any) -> Passage:
     return value_of(Passage, row, part=stored_state(PassagePart, row.part, PassagePart.TEXT))
 
 

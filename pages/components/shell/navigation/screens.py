@@ -21,7 +21,6 @@ from pages.components.shell.current import (
     PROJECT,
     choose,
     current_expert,
-    current_project,
     hold,
     name_expert,
     role_in,
@@ -252,15 +251,15 @@ def top_bar(workbench: Workbench, here: str) -> tuple[Project | None, tuple[Flow
 
     `here`: the open screen. Returns the project, None without any, and the dimension's steps.
     """
-    projects = [project.name for project in list_projects(workbench)]
+    projects = {project.name: project for project in list_projects(workbench)}
     if not projects:
         _know(workbench, None)
         return None, ()
-    _say_if_unknown(projects)
+    _say_if_unknown(list(projects))
     st.html(_LOOK)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="where"):
-        _pick("Project", PROJECT, projects, width=170)
-        project = current_project(workbench)
+        _pick("Project", PROJECT, list(projects), width=170)
+        project = projects.get(str(st.session_state.get(PROJECT)))
         _know(workbench, project)
         if project is None:
             return None, ()
