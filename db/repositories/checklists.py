@@ -166,9 +166,9 @@ THRESHOLDS = (2, 3)
 """The least and the most thresholds of a grade."""
 _BUILD, _REVISION = table_of(BuildRow).c, table_of(BuildRevisionRow).c
 OF_EXPERTS = _CHECKLIST.id.not_in(
-    sql_select(_REVISION.checklist_id).where(
-        _BUILD.id == _REVISION.build_id, _BUILD.study_digest != "", _REVISION.checklist_id.is_not(None)
-    )
+    sql_select(_REVISION.checklist_id)
+    .join(table_of(BuildRow), _BUILD.id == _REVISION.build_id)
+    .where(_BUILD.study_digest != "", _REVISION.checklist_id.is_not(None))
 )
 """Leaves out the versions that studies of conditions made."""
 _VERSIONS_OF_PROJECT = (
