@@ -4,6 +4,7 @@ import gc
 import os
 from collections.abc import Generator, Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from app.settings import Settings, settings
 from db import engine, foreign_file, unit_of_work
 from tests.support import migrated, network_guard, shared_statements
 
+_HOMES = count()
 CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
 
 network_guard.install()
@@ -69,9 +71,9 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Each test has a home folder of its own, not yet made."""
-    _clear_settings(monkeypatch, tmp_path / "home")
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test has a home folder of its own, not yet made: most need none, and no folder of their own either."""
+    _clear_settings(monkeypatch, tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}")
     forget_styles()  # a server of another test may have had the same port
     yield
     settings.cache_clear()

@@ -260,17 +260,18 @@ class Checklists(Repository):
             origin=origin,
         )
         checklist_id = self._add(row)
-        components = {c.name: self._add_component(checklist_id, c) for c in checklist.components}
+        components = self._add_components(checklist_id, checklist.components)
         keys: dict[str, int] = {}
         for kind in (QuestionKind.KEY, QuestionKind.SUB):
-            for question in (q for q in checklist.questions if q.kind is kind):
-                question_id = self._add_question(
-                    checklist_id, question, components.get(question.component), keys.get(question.key_question)
+            questions = [question for question in checklist.questions if question.kind is kind]
+            ids = self._add_questions(checklist_id, questions, components, keys)
+            if origin == COPIED:
+                self._session.add_all(
+                    CopiedQuestionRow(question_id=id_, from_id=question.id)
+                    for id_, question in zip(ids, questions, strict=True)
+                    if question.id
                 )
-                if origin == COPIED and question.id:
-                    self._session.add(CopiedQuestionRow(question_id=question_id, from_id=question.id))
-                if kind is QuestionKind.KEY:
-                    keys[question.text] = question_id
+            keys = {question.text: id_ for id_, question in zip(ids, questions, strict=True)}
         self._session.add_all(
             DroppedAttributeRow(checklist_id=checklist_id, attribute_id=d.attribute, stage=d.stage, reason=d.reason)
             for d in checklist.dropped
@@ -305,36 +306,48 @@ class Checklists(Repository):
         ).one()
         return (last or 0) + 1
 
-    def _add_component(self, checklist_id: int, component: Component) -> int:
-        row = ComponentRow(
-            checklist_id=checklist_id,
-            name=component.name,
-            description=component.description,
-            position=component.position,
+    def _add_components(self, checklist_id: int, components: Sequence[Component]) -> dict[str, int]:
+        """Return name -> id."""
+        ids = self._add_all(
+            [
+                ComponentRow(
+                    checklist_id=checklist_id,
+                    name=component.name,
+                    description=component.description,
+                    position=component.position,
+                )
+                for component in components
+            ]
         )
-        component_id = self._add(row)
         self._session.add_all(
-            ComponentAttributeRow(component_id=component_id, attribute_id=attribute)
+            ComponentAttributeRow(component_id=id_, attribute_id=attribute)
+            for id_, component in zip(ids, components, strict=True)
             for attribute in dict.fromkeys(component.attributes)
         )
-        return component_id
+        return {component.name: id_ for id_, component in zip(ids, components, strict=True)}
 
-    def _add_question(
-        self, checklist_id: int, question: Question, component_id: int | None, parent_id: int | None
-    ) -> int:
-        row = QuestionRow(
-            checklist_id=checklist_id,
-            component_id=component_id,
-            parent_id=parent_id,
-            original_text=question.original or question.text,
-            **columns_of(question, "id", "component", "key_question", "attributes", "original"),
+    def _add_questions(
+        self, checklist_id: int, questions: Sequence[Question], components: Mapping[str, int], keys: Mapping[str, int]
+    ) -> list[int]:
+        """Return their ids. keys: text of a key question -> its id."""
+        ids = self._add_all(
+            [
+                QuestionRow(
+                    checklist_id=checklist_id,
+                    component_id=components.get(question.component),
+                    parent_id=keys.get(question.key_question),
+                    original_text=question.original or question.text,
+                    **columns_of(question, "id", "component", "key_question", "attributes", "original"),
+                )
+                for question in questions
+            ]
         )
-        question_id = self._add(row)
         self._session.add_all(
-            QuestionAttributeRow(question_id=question_id, attribute_id=attribute)
+            QuestionAttributeRow(question_id=id_, attribute_id=attribute)
+            for id_, question in zip(ids, questions, strict=True)
             for attribute in dict.fromkeys(question.attributes)
         )
-        return question_id
+        return ids
 
     def _of(self, checklist_id: int) -> Any:
         return self._by_id(ChecklistRow, checklist_id, "This checklist is no longer there.", "Choose another version.")
@@ -353,9 +366,7 @@ class Proposals(Repository):
             )
             for proposal in proposals
         ]
-        self._session.add_all(rows)
-        self._session.flush()
-        return [int(row.id or 0) for row in rows]
+        return self._add_all(rows)
 
     def of(self, checklist_id: int, status: ProposalStatus | None = None) -> list[Proposal]:
         """Return the proposals, oldest first."""

@@ -49,6 +49,12 @@ class Repository:
         self._session.flush()
         return int(getattr(row, "id", None) or 0)
 
+    def _add_all(self, rows: Sequence[SQLModel]) -> list[int]:
+        """Insert the rows of a numbered table in one go, and return their ids."""
+        self._session.add_all(rows)
+        self._session.flush()
+        return [int(row.id) for row in rows]  # type: ignore[attr-defined]
+
     def _by_id(self, table: type[SQLModel], id_: int, gone: str, hint: str = "Reload the page.") -> Any:
         """Return the columns of the row of this id, for reading only. Raises NotFoundError(gone, hint)."""
         found = rows_of(self._session, _row_query(table), id=id_)

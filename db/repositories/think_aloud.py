@@ -273,9 +273,7 @@ class ThinkAloud(Repository):
             )
             for position, (text, passage) in enumerate(zip(texts, marked, strict=True), start=first)
         ]
-        self._session.add_all(rows)
-        self._session.flush()
-        ids = [int(row.id or 0) for row in rows]
+        ids = self._add_all(rows)
         self._session.add_all(
             PassageRow(attribute_id=id_, **columns_of(passage))
             for id_, passage in zip(ids, marked, strict=True)

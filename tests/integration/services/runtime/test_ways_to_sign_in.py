@@ -1,4 +1,3 @@
-from pathlib import Path
 
 import pytest
 
@@ -8,7 +7,7 @@ from app.settings import settings
 
 
 @pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
+def workbench() -> Workbench:
     return open_workbench()
 
 
@@ -55,12 +54,12 @@ def test_what_can_not_be_a_key_is_named_but_not_quoted(workbench: Workbench, key
 
 
 def test_data_are_in_a_file_or_on_a_server_named_without_its_password(
-    workbench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = data_place(workbench)
-    assert (place.kind, place.place) == ("A SQLite file", str(tmp_path / "home" / "workbench.db"))
+    home, place = settings().home, data_place(workbench)
+    assert (place.kind, place.place) == ("A SQLite file", str(home / "workbench.db"))
     assert place.size is not None
-    files = [tmp_path / "home" / name for name in ("workbench.db", "workbench.db-wal")]
+    files = [home / name for name in ("workbench.db", "workbench.db-wal")]
     assert place.size == sum(file.stat().st_size for file in files if file.exists()) > 0
     monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", "postgresql+psycopg://ann:secret@db.example/bench?password=secret")
     settings.cache_clear()
