@@ -52,7 +52,7 @@ release-check: install-test docs ## Build wheel and sdist, install each afresh, 
 	@$(BIN)/python -m tests.support.release
 
 test: install-test ## Lint, and every test but the long ones
-	@$(MAKE) --no-print-directory -j2 -k compiled lint; ready=$$?; $(BIN)/python -m tests.support.stages && exit $$ready
+	@$(MAKE) --no-print-directory lint; ready=$$?; $(BIN)/python -m tests.support.stages && exit $$ready
 
 test-all: check $(NEURAL_INSTALLED) browser caddy wordnet compiled ## Check, and the long tests, which make test leaves out (those that start in time: MINUTES=60)
 	@$(BIN)/python -m tests.support.stages --long $(if $(MINUTES),--minutes $(MINUTES))

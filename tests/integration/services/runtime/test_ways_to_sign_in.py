@@ -1,4 +1,3 @@
-
 import pytest
 
 from app.services.runtime.models import data_place, key_problem, limits, provider_access
