@@ -151,10 +151,11 @@ def improvements(editing: Editing, question: Question) -> None:
     section = st.expander(label, key=f"improve_{question.id}", icon=":material/rule:", on_change="rerun")
     if section.open:
         with section:
-            _panel(editing, question, asking)
+            _panel(editing, found, asking)
 
 
-def _panel(editing: Editing, question: Question, asking: bool) -> None:
+def _panel(editing: Editing, found: DecidedQuestion, asking: bool) -> None:
+    question = found.question
     runs = {run.id: run for run in judged_runs(editing.workbench, editing.view.checklist.id)}
     if not runs:
         st.markdown("No judge has answered an earlier version yet: score texts with a published one first.")
@@ -166,7 +167,8 @@ def _panel(editing: Editing, question: Question, asking: bool) -> None:
         key=_run_key(question.id),
         help="Whose errors are looked at, and who is asked again.",
     )
-    found = decided_questions(editing.workbench, editing.view.checklist.id, run)[question.id]
+    if found.run is None or found.run.id != run:
+        found = decided_questions(editing.workbench, editing.view.checklist.id, run)[question.id]
     _errors(found)
     if may(editing.workbench, Right.FACILITATE, dimension_id=editing.view.dimension.id):
         problem = _propose(editing, found, run, asking)
