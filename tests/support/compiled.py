@@ -1,4 +1,4 @@
-"""Bytecode of our own code and of the tests, once for all of their processes: `make test` calls it."""
+"""Bytecode of our own code and of the tests, once for all of their processes: `make test-all` calls it."""
 
 import compileall
 from contextlib import suppress
