@@ -62,9 +62,10 @@ def check_installed(programs: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as home:
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         environment = {**kept, "INTERACTEVAL_HOME": home}
-        said = _run(command, "--version", environment=environment, cwd=folder).strip()
-        if said != __version__:
-            sys.exit(f"It says that it is version {said}, and this is {__version__}.")
+        for each in (command, f"{command}-workbench"):
+            said = _run(each, "--version", environment=environment, cwd=folder).strip()
+            if said != __version__:
+                sys.exit(f"It says that it is version {said}, and this is {__version__}.")
         demo = json.loads(_run(command, "demo", "--json", environment=environment, cwd=folder))
         if not all(found["texts_scored"] for found in demo["dimensions"].values()):
             sys.exit(f"The demo scored nothing: {demo}")
