@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, func
+from sqlalchemy import Column, Table, bindparam, func
 from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
@@ -43,8 +43,6 @@ from db.repositories.drafts import locked_draft
 from db.repositories.repository import Query, Repository, columns_of, grouped, rows_of, table_of, value_of
 
 _DIMENSION, _CHECKLIST, _DROPPED = (table_of(rows).c for rows in (DimensionRow, ChecklistRow, DroppedAttributeRow))
-_COMPONENT, _FROM_ATTRIBUTE = (table_of(rows).c for rows in (ComponentRow, ComponentAttributeRow))
-_QUESTION, _ASKED_FOR = (table_of(rows).c for rows in (QuestionRow, QuestionAttributeRow))
 _IDS: Any = bindparam("ids", expanding=True)
 _PARENT = sql_select(_CHECKLIST.parent_id).where(_CHECKLIST.id == bindparam("checklist"))
 _NAMES_OF_DIMENSIONS = sql_select(_DIMENSION.id, _DIMENSION.name).where(_DIMENSION.id.in_(_IDS))
@@ -53,25 +51,22 @@ _DROPPED_ATTRIBUTES = (
     .where(_DROPPED.checklist_id.in_(_IDS))
     .order_by(_DROPPED.id)
 )
-_COMPONENTS = (
-    sql_select(table_of(ComponentRow))
-    .where(_COMPONENT.checklist_id.in_(_IDS), _COMPONENT.removed.is_(False))
-    .order_by(_COMPONENT.position, _COMPONENT.id)
+
+
+def _parts_and_attributes(parts: Table, part_of_link: Column[Any]) -> tuple[Query, Query]:
+    """Return the queries of checklists' parts, in their order, and of which attributes each part comes from."""
+    part, link = parts.c, part_of_link.table.c
+    in_checklists = part.checklist_id.in_(_IDS)
+    query = sql_select(parts).where(in_checklists, part.removed.is_(False)).order_by(part.position, part.id)
+    attributes = sql_select(part_of_link, link.attribute_id).where(part_of_link == part.id, in_checklists)
+    return query, attributes.order_by(link.id)
+
+
+_COMPONENTS, _ATTRIBUTES_OF_COMPONENTS = _parts_and_attributes(
+    table_of(ComponentRow), table_of(ComponentAttributeRow).c.component_id
 )
-_ATTRIBUTES_OF_COMPONENTS = (
-    sql_select(_FROM_ATTRIBUTE.component_id, _FROM_ATTRIBUTE.attribute_id)
-    .where(_FROM_ATTRIBUTE.component_id == _COMPONENT.id, _COMPONENT.checklist_id.in_(_IDS))
-    .order_by(_FROM_ATTRIBUTE.id)
-)
-_QUESTIONS = (
-    sql_select(table_of(QuestionRow))
-    .where(_QUESTION.checklist_id.in_(_IDS), _QUESTION.removed.is_(False))
-    .order_by(_QUESTION.position, _QUESTION.id)
-)
-_ATTRIBUTES_OF_QUESTIONS = (
-    sql_select(_ASKED_FOR.question_id, _ASKED_FOR.attribute_id)
-    .where(_ASKED_FOR.question_id == _QUESTION.id, _QUESTION.checklist_id.in_(_IDS))
-    .order_by(_ASKED_FOR.id)
+_QUESTIONS, _ATTRIBUTES_OF_QUESTIONS = _parts_and_attributes(
+    table_of(QuestionRow), table_of(QuestionAttributeRow).c.question_id
 )
 
 

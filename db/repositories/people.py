@@ -42,10 +42,10 @@ from db.repositories.repository import Query, Repository, rows_of, table_of, val
 
 _NO_SUCH_PERSON = "This person is no longer there."
 # Built once, as `_place_query` is: every use case asks.
-_PERSON, _PART = table_of(PersonRow), table_of(MembershipRow)
+_PERSON, _MEMBERSHIP = table_of(PersonRow), table_of(MembershipRow)
 _ACTOR = (
-    sql_select(_PERSON.c.name, _PERSON.c.owner, _PART.c.project_id, _PART.c.role, _PART.c.name)
-    .join_from(_PERSON, _PART, _PART.c.person_id == _PERSON.c.id, isouter=True)
+    sql_select(_PERSON.c.name, _PERSON.c.owner, _MEMBERSHIP.c.project_id, _MEMBERSHIP.c.role, _MEMBERSHIP.c.name)
+    .join_from(_PERSON, _MEMBERSHIP, _MEMBERSHIP.c.person_id == _PERSON.c.id, isouter=True)
     .where(_PERSON.c.id == bindparam("person"))
 )
 
@@ -320,7 +320,9 @@ class PersonNames:
 
     def bearers(self, project_id: int, name: str) -> list[int]:
         """Return the ids of people who have, or had, this name in the project."""
-        part = sql_select(_PART.c.person_id).where(_PART.c.project_id == project_id, _PART.c.name == name)
+        part = sql_select(_MEMBERSHIP.c.person_id).where(
+            _MEMBERSHIP.c.project_id == project_id, _MEMBERSHIP.c.name == name
+        )
         acted = sql_select(_TRAIL.c.person_id).where(_TRAIL.c.project_id == project_id, _TRAIL.c.who == name)
         asked = _TABLES["invitation"].c
         invited = sql_select(asked.person_id).where(asked.project_id == project_id)

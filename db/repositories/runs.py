@@ -223,9 +223,8 @@ class Runs(Repository):
 
         Raises RunLostError if the run has another writer.
         """
-        self._session.flush()
         beat = {"run": run_id, "mine": writer, "now": database_now(self._session)}
-        held: Any = self._session.connection().execute(_RENEW_LEASE, beat)
+        held: Any = self._session.execute(_RENEW_LEASE, beat)
         if not held.rowcount:
             raise _lost(run_id)
 

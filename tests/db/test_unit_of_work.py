@@ -10,6 +10,7 @@ from app.domain.project import Dimension, Task
 from app.errors import ConflictError, NotFoundError
 from app.settings import settings
 from db.engine import explained
+from db.models.project import ProjectRow
 from db.unit_of_work import Database
 
 
@@ -26,6 +27,15 @@ def test_reading_keeps_nothing(database: Database) -> None:
         work.projects.add("Unkept", Task())
     with database.read() as work:
         assert work.projects.find("Unkept") is None
+
+
+def test_a_transaction_reads_what_it_has_changed(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("Before", Task())
+        row = work.projects._session.get(ProjectRow, project.id)
+        assert row is not None
+        row.name = "After"
+        assert [found.name for found in work.projects.all()] == ["After"]
 
 
 def test_read_change_write_back_under_threads_loses_no_update(database: Database) -> None:
