@@ -49,6 +49,15 @@ def test_enough_asks_a_second_judge_in_the_background(demo: Workbench, open_scre
     assert app.button(key="coverage_ask").disabled, "it has answered about all"
 
 
+def test_enough_without_attributes_is_no_error(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    with workbench.database.write() as work:
+        work.texts.add_many(1, [Text("a", "Dear Ana")])
+    app = opened(open_screen("think_aloud"))
+    assert (len(app.exception), len(app.error), len(app.metric)) == (0, 0, 0)
+    assert app.info
+
+
 def test_enough_of_one_contributor_shows_no_estimate(workbench: Workbench, open_screen: Open) -> None:
     project = create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
     with workbench.database.write() as work:

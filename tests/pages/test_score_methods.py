@@ -133,7 +133,7 @@ def test_what_a_method_lacks_is_one_sentence_and_nothing_starts(bare: Workbench,
             method.check()
         except Exception as error:
             app = by(open_screen("scores"), name)
-            assert str(error) in [str(box.value).replace("\\", "") for box in app.error]
+            assert str(error) in [str(box.value).replace("\\", "") for box in app.info]
             assert not can_start(app)
             return
     pytest.skip("this computer has everything that any method needs")

@@ -15,7 +15,7 @@ from app.domain.checklist import Question
 from app.domain.checklist_score import Answer, Judgment
 from app.domain.passage import Passage
 from app.domain.storable_text import shown_directions
-from app.errors import MissingKeyError, ProviderError, WorkbenchError, paragraph_of_kind
+from app.errors import MissingKeyError, NotReadyError, ProviderError, WorkbenchError, paragraph_of_kind
 
 GUIDE = "/guide/"
 
@@ -234,9 +234,12 @@ KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."
 
 def show_error(error: WorkbenchError) -> None:
     """Show what happened and what to do, literally, as messages quote names that people chose; and the guide's link, if
-    any."""
-    said = f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)
-    st.error(plain(said) + more_on(error), icon=":material/error:")
+    any. Where something is to be done first, nothing has failed: that is not shown in red."""
+    said = plain(f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)) + more_on(error)
+    if isinstance(error, NotReadyError):
+        st.info(said, icon=":material/info:")
+    else:
+        st.error(said, icon=":material/error:")
 
 
 class ShownErrors:
