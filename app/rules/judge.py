@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
+from math import fsum
 from types import MappingProxyType
 from typing import Any
 
@@ -157,7 +158,7 @@ def _opinion(_: Profile) -> Weight:
 
 
 def _key_terms(profile: Profile) -> Weight:
-    return lambda sentence: sum(profile.source.key_terms.get(stem, 0.0) for stem in sentence.stems)
+    return lambda sentence: sum(profile.source.key_terms.get(stem, 0) for stem in sentence.stems)
 
 
 def _of_the_lead(profile: Profile) -> Weight:
@@ -344,8 +345,9 @@ def family_shares(context: Context) -> dict[str, float]:
 
 def _family_shares(rubric: Mapping[str, float]) -> dict[str, float]:
     shares: dict[str, float] = defaultdict(float)
+    total = fsum(rubric.values())
     for rule_id, weight in rubric.items():
-        shares[_family(BY_ID[rule_id])] += weight / sum(rubric.values())
+        shares[_family(BY_ID[rule_id])] += weight / total
     return shares
 
 

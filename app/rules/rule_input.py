@@ -52,13 +52,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Source(Passage):
-    """A source: a passage with its vocabulary, its key terms (share of their frequency) and the sentences of each stem.
+    """A source: a passage with its vocabulary, its key terms with their counts, and the sentences of each stem.
 
     `joined` caches whether a sentence contains both stems of a pair.
     """
 
     vocabulary: frozenset[str]
-    key_terms: dict[str, float]
+    key_terms: dict[str, int]
     positions: dict[str, tuple[int, ...]]
     joined: dict[tuple[str, str], bool] = field(default_factory=dict, compare=False)
 
@@ -89,10 +89,9 @@ def passage(text: str) -> Passage:
 
 
 def source_of(text: str) -> Source:
-    """Parse a source and weigh its terms: the most frequent ones, earlier ones first among equals."""
+    """Parse a source and count its key terms: the most frequent ones, earlier ones first among equals."""
     base = passage(text)
     counts = Counter(base.content).most_common(KEY_TERMS)
-    total = sum(count for _, count in counts)
     positions: dict[str, list[int]] = {}
     for index, sentence in enumerate(base.sentences):
         for found in sentence.stems:
@@ -100,7 +99,7 @@ def source_of(text: str) -> Source:
     return Source(
         base.raw, base.sentences, base.words, base.content, base.stems, base.figures, base.names,
         vocabulary=frozenset(base.words) | base.stems,
-        key_terms={term: count / total for term, count in counts},
+        key_terms=dict(counts),
         positions={found: tuple(where) for found, where in positions.items()},
     )  # fmt: skip
 

@@ -50,6 +50,14 @@ def test_key_term_coverage_is_one_for_the_source_itself() -> None:
     assert measures.key_term_coverage(profile("Something else entirely.")).value == 0.0
 
 
+def test_key_term_coverage_is_exact_so_that_a_limit_is_met() -> None:
+    terms = ["copper", "velvet", "harbour", "lantern", "marble", "pepper", "saddle", "timber", "walnut"]
+    for taken in range(1, len(terms) + 1):
+        text = " ".join([*terms[:taken], "zebra", "igloo", "jungle", "mirror"])
+        found = measures.key_term_coverage(profile(text, " ".join(terms))).value
+        assert found == taken / min(len(terms), taken + 4), taken
+
+
 def test_a_topic_supports_no_facts_but_is_covered() -> None:
     essay = profile("Technology shapes how people talk. " * 5, "Impact of technology")
     assert not measures.novelty(essay).applies
