@@ -14,7 +14,7 @@ from tests.e2e.conftest import App, begin, shown, written
 from tests.e2e.screen import at, button, click, first_of, reading, screen, settled, wait_until
 from tests.support.disagreements import experts_say, parted_project
 
-HALF = "Does each sentence follow from the one be"
+HALF = "Does each sentence --> follow </style> from the one be"
 
 
 @pytest.fixture

@@ -36,11 +36,11 @@ _HIDDEN = "[data-testid='stLayoutWrapper']:has(> .st-key-typing_facts), .st-key-
 
 def typing_facts(person: int | None) -> None:
     """Tell the browser, once a drawing, whose drafts these are and which fields have none."""
-    left_out = json.dumps([_class(prefix) for prefix in LEFT_OUT])
+    left_out = _in_attribute([_class(prefix) for prefix in LEFT_OUT])
     with st.container(key="typing_facts"):
         st.html(
             f"<style>{_HIDDEN}</style><span class='interacteval-typing' data-person='{person or ''}' "
-            f"data-left-out='{html.escape(left_out)}'></span>"
+            f"data-left-out='{left_out}'></span>"
         )
         show_saved_typing()
 
@@ -49,7 +49,13 @@ def show_saved_typing() -> None:
     """Tell the browser which words were saved. A fragment with text fields calls it too: it is drawn alone."""
     told = st.session_state.get(_MESSAGES)
     if told:
-        st.html(f"<span class='interacteval-typing' data-saved='{html.escape(json.dumps(told))}'></span>")
+        st.html(f"<span class='interacteval-typing' data-saved='{_in_attribute(told)}'></span>")
+
+
+def _in_attribute(told: Any) -> str:
+    """Return JSON for an attribute. The browser's sanitizer drops an attribute that contains `-->` or `</script`, even
+    escaped for HTML: so no angle bracket stays."""
+    return html.escape(json.dumps(told).replace("<", r"\u003c").replace(">", r"\u003e"))
 
 
 def saved_typing(*keys: str) -> None:
