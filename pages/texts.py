@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.services.data.projects import dimensions_named, overview
+from app.services.data.projects import dimensions_named, overview, used_dimensions
 from pages.components.shell.current import current_dimension, current_project, current_workbench, hold, keep
 from pages.components.shell.frame import header, nothing_yet
 from pages.components.shell.held_out_split import held_out_split
@@ -53,8 +53,10 @@ elif section == JUDGED:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.subheader("Dimensions", anchor=False)
+        used = used_dimensions(workbench, project.id)
         for dimension in dimensions_named(workbench, project.name, "all"):
-            dimension_form(workbench, project, dimension, expanded=current is not None and dimension.id == current.id)
+            is_current = current is not None and dimension.id == current.id
+            dimension_form(workbench, project, dimension, expanded=is_current, used=dimension.id in used)
         add_dimension_form(workbench, project, expanded=current is None)
     with right:
         st.subheader("Task wording", anchor=False)

@@ -1,24 +1,37 @@
 """Projects and their dimensions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from math import inf
 from time import monotonic
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, text, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    text,
+    true,
+    update,
+)
 from sqlalchemy import select as sql_select
 from sqlalchemy.exc import OperationalError, StatementError
-from sqlmodel import col, select
+from sqlmodel import SQLModel, col, select
 
 from app.domain.model_call import OwnPrompt
 from app.domain.project import Dimension, Project, Task
 from app.domain.storable_text import checked_name, quoted
 from app.errors import ConflictError, FileFormatError, InputError, NotFoundError
 from db.models.project import DimensionRow, OwnPromptRow, ProjectRow
-from db.models.think_aloud import TranscriptRow
+from db.models.think_aloud import ThinkAloudSampleRow, TranscriptRow
 from db.project_rows import PLACES, PROJECT, Ids, of_project, tables
-from db.repositories.repository import Repository, columns_of, rows_of, table_of, value_of
+from db.repositories.repository import Query, Repository, columns_of, rows_of, table_of, value_of
 
 _PROJECTS, _DIMENSIONS, _PROMPTS = table_of(ProjectRow), table_of(DimensionRow), table_of(OwnPromptRow)
 _NEWEST_FIRST = sql_select(_PROJECTS).order_by(_PROJECTS.c.created_at.desc())
@@ -139,6 +152,33 @@ class Projects(Repository):
         row.name, row.rubric = name, dimension.rubric
         row.low, row.high = dimension.low, dimension.high
         _check_range(row)
+
+    def used_dimensions(self, project_id: int) -> frozenset[int]:
+        """Return the ids of the dimensions that have more than a rubric and the samples drawn for it."""
+        return frozenset(row[0] for row in rows_of(self._session, _used_dimensions(), project=project_id))
+
+    def delete_unused_dimension(self, dimension_id: int) -> None:
+        """Delete a dimension with its samples. Raises ConflictError if it is used."""
+        row = self._found(DimensionRow, dimension_id, *_NO_DIMENSION, lock=True)
+        if dimension_id in self.used_dimensions(row.project_id):
+            raise ConflictError(
+                f"“{row.name}” stays: people or models have worked on it.",
+                "Only a dimension without ratings, attributes, checklists and scores can be deleted.",
+            )
+        self._session.delete(row)
+
+
+@cache
+def _used_dimensions() -> Query:
+    """Return the query of a project's dimensions to which rows of any table but that of samples refer."""
+    referring = (
+        key.parent
+        for table in SQLModel.metadata.sorted_tables
+        for key in table.foreign_keys
+        if key.column is _DIMENSIONS.c.id and table is not table_of(ThinkAloudSampleRow)
+    )
+    used = or_(*(sql_select(one).where(one == _DIMENSIONS.c.id).exists() for one in referring))
+    return sql_select(_DIMENSIONS.c.id).where(_DIMENSIONS.c.project_id == bindparam("project"), used)
 
 
 def _dimension_name(name: str) -> str:

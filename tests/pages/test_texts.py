@@ -11,11 +11,20 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from app.domain.project import Dimension, Task, Text
+from app.errors import ConflictError
 from app.services.data.imports import import_key
-from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project, overview
+from app.services.data.projects import (
+    add_dimension,
+    create_project,
+    delete_unused_dimension,
+    dimensions_named,
+    get_project,
+    overview,
+)
 from app.services.data.texts import text_page
 from app.services.data.workflow_steps import next_step
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import ensure_samples
 from tests.support.background import ended
 
 Open = Callable[..., AppTest]
@@ -245,6 +254,20 @@ def test_a_dimension_is_edited_and_stays_current_but_not_so_that_it_harms(demo: 
     assert (saved.name, saved.rubric, saved.low, saved.high) == ("flow", "How one thing leads to the next.", 1, 5)
     assert app.session_state["dimension"] == "flow"
     assert app.success[0].value == "Saved."
+
+
+def test_only_a_dimension_that_nobody_worked_on_can_be_deleted(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    used = dimensions_named(demo, "Demo", "all")
+    spare = add_dimension(demo, project.id, Dimension("spare", "Nobody rates it."))
+    assert ensure_samples(demo, spare.id), "drawn by opening Think aloud, which is no use"
+    app = section(open_screen("texts"), demo, "Demo", "Dimensions and wording")
+    offered = [button.key for button in app.button if str(button.key).startswith("delete_dimension_")]
+    assert offered == [f"delete_dimension_{spare.id}"]
+    app.button(key=f"delete_dimension_{spare.id}").click().run()
+    assert dimensions_named(demo, "Demo", "all") == used
+    with pytest.raises(ConflictError):
+        delete_unused_dimension(demo, used[0].id)
 
 
 def test_dimensions_are_added_and_the_wording_is_kept_and_needs_names(workbench: Workbench, open_screen: Open):

@@ -178,6 +178,20 @@ def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -
         return work.projects.add_dimension(project_id, dimension)
 
 
+@use_case(Right.FACILITATE)
+def used_dimensions(workbench: Workbench, project_id: int) -> frozenset[int]:
+    """Return the ids of the dimensions on which anybody has worked."""
+    with workbench.database.read() as work:
+        return work.projects.used_dimensions(project_id)
+
+
+@use_case(Right.FACILITATE, act="deleted a dimension")
+def delete_unused_dimension(workbench: Workbench, dimension_id: int) -> None:
+    """Delete a dimension on which nobody has worked, with its rubric. Raises ConflictError if anybody has."""
+    with workbench.database.write() as work:
+        work.projects.delete_unused_dimension(dimension_id)
+
+
 @use_case(Right.FACILITATE, act="changed a dimension")
 def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
     """Store a dimension. Raises InputError if its range would exclude existing ratings."""

@@ -9,7 +9,14 @@ import streamlit as st
 from app.domain.attribute import Sample
 from app.domain.project import Dimension, Project, Text, text_title
 from app.errors import InputError, NotFoundError, WorkbenchError
-from app.services.data.projects import add_dimension, dimensions_named, overview, save_dimension, save_task
+from app.services.data.projects import (
+    add_dimension,
+    delete_unused_dimension,
+    dimensions_named,
+    overview,
+    save_dimension,
+    save_task,
+)
 from app.services.data.texts import PAGE_SIZE, RatedText, TextPage, rated_text, text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import (
@@ -21,7 +28,7 @@ from app.services.think_aloud.samples import (
     sample_exclusion_counts,
     sample_options,
 )
-from pages.components.shell.browser.page_scripts import page_script, run_in_page, saved_typing
+from pages.components.shell.browser.page_scripts import dropped_typing, page_script, run_in_page, saved_typing
 from pages.components.shell.current import choose, current_dimension, keep, prepare_number, prepare_words, was_pressed
 from pages.components.shell.frame import scrolling_column
 from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error
@@ -66,8 +73,9 @@ RUBRIC_HELP = "What the dimension means and what low and high scores stand for. 
 _DIMENSION_SAVED = "dimension_saved"
 
 
-def dimension_form(workbench: Workbench, project: Project, dimension: Dimension, expanded: bool) -> None:
-    """Draw the form, folded unless expanded; Save stores all four values at once."""
+def dimension_form(workbench: Workbench, project: Project, dimension: Dimension, expanded: bool, used: bool) -> None:
+    """Draw the form, folded unless expanded; Save stores all four values at once. An unused dimension can be
+    deleted."""
     title = f"{plain(dimension.name)}: {dimension.low:g} to {dimension.high:g}".replace(".", "\\.")
     with st.expander(title, expanded=expanded, key=f"dimension_{dimension.id}"):
         if st.session_state.get(_DIMENSION_SAVED) == dimension.id:
@@ -82,6 +90,19 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
                 saved_typing(f"dimension_name_{dimension.id}", f"dimension_rubric_{dimension.id}")
                 st.session_state[_DIMENSION_SAVED] = dimension.id
                 choose(project.name, edited.name.strip())
+                st.rerun()
+        if not used:
+            _delete(workbench, dimension)
+
+
+def _delete(workbench: Workbench, dimension: Dimension) -> None:
+    key = f"delete_dimension_{dimension.id}"
+    with st.popover(button_label("Delete", dimension.name), type="tertiary", key=f"{key}_ask"):
+        st.markdown("Nobody has rated, said or scored anything on it. Its rubric goes with it.")
+        with ShownErrors():
+            if was_pressed(button_label("Delete it", dimension.name), key):
+                delete_unused_dimension(workbench, dimension.id)
+                dropped_typing(f"dimension_name_{dimension.id}", f"dimension_rubric_{dimension.id}")
                 st.rerun()
 
 
