@@ -9,7 +9,9 @@ from app.corpora.own_score_tables import TableData
 from app.corpora.rows import numbers_in
 
 Scale = tuple[float, float]
-USUAL_SCALES: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 10))
+USUAL_SCALES: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 6), (1, 7), (1, 10))
+_TELLING: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 10))
+"""The scales by which typing errors are told: a few 7s are none on a scale of 1 to 7."""
 PERCENT: Scale = (0, 100)
 ALMOST_ALL = 0.99
 _MOST_OF_PERCENT = 0.95
@@ -30,15 +32,16 @@ class NumberColumn:
 def proposed_scale(values: Sequence[float]) -> Scale:
     """Return the scale of the values without those that are certainly typing errors.
 
-    - Of 100 values or more: the first of 1-5, 0-1 and 1-10 that holds 99 of 100.
+    - Of 100 values or more: `whole_scale` of those on the first of 1-5, 0-1 and 1-10 that holds 99 of 100.
     - Else `whole_scale` of the values without errors. There are errors only where values lie below 0 or above 10, and
       each lies farther off a scale than that scale is wide. The scale is the one of 1-5, 0-1, 1-10 and 0-100 that holds
       most values, more than half of them; if it finds no errors, the points that 19 of 20 values span (21 at most).
       Where 0-100 holds all values, a smaller scale must hold 19 of 20, and points end at 10.
     """
-    for scale in USUAL_SCALES:
-        if len(values) >= _ENOUGH_TO_TELL and _held(values, scale) >= ALMOST_ALL * len(values):
-            return scale
+    for low, high in _TELLING:
+        held = [value for value in values if low <= value <= high]
+        if len(values) >= _ENOUGH_TO_TELL and len(held) >= ALMOST_ALL * len(values):
+            return whole_scale(held)
     fitting = list(values)
     while errors := _far_off(fitting):
         fitting = [value for value in fitting if value not in errors]
@@ -59,8 +62,8 @@ def number_columns(table: TableData) -> dict[str, NumberColumn]:
 
 
 def whole_scale(values: Sequence[float]) -> Scale:
-    """Return the scale that holds all values: the first that fits of 1-5, 0-1, 1-10, then 0-100 if any value is above
-    10.
+    """Return the scale that holds all values: the first that fits of 1-5, 0-1, 1-6, 1-7, 1-10, then 0-100 if any value
+    is above 10.
 
     Otherwise the lowest and the highest value (0-5 stays 0-5); a single value v gives v to v + 1. No values give 1-5.
     """
@@ -78,11 +81,11 @@ def _far_off(values: Sequence[float]) -> set[float]:
     if not values or (min(values) >= 0 and max(values) <= 10):
         return set()
     in_percent = _held(values, PERCENT) == len(values)
-    scales = USUAL_SCALES if in_percent else (*USUAL_SCALES, PERCENT)
+    scales = _TELLING if in_percent else (*_TELLING, PERCENT)
     scale = max(scales, key=lambda scale: _held(values, scale))
     held = _held(values, scale)
     if held < _MOST_OF_PERCENT * len(values) if in_percent else held <= len(values) / 2:
-        return _off_points(values, PERCENT[0], USUAL_SCALES[-1][1]) if in_percent else _off_points(values)
+        return _off_points(values, PERCENT[0], _TELLING[-1][1]) if in_percent else _off_points(values)
     return _off(values, scale) or (set() if in_percent else _off_points(values))
 
 

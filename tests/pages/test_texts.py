@@ -46,6 +46,10 @@ def name_field(app: AppTest) -> TextInput:
     return next(field for field in app.text_input if field.label == "Name of the new project")
 
 
+def scale_fields(app: AppTest) -> list[TextInput]:
+    return [field for field in app.text_input if str(field.key).startswith("map_scale_")]
+
+
 def section(app: AppTest, workbench: Workbench, project: str, name: str) -> AppTest:
     return app.button_group(key=f"data_section_{get_project(workbench, project).id}").set_value(name).run()
 
@@ -126,8 +130,10 @@ def test_where_an_import_goes_is_chosen_and_kept_while_elsewhere(demo: Workbench
     assert any("Say where they go" in caption.value for caption in app.caption)
     app.radio[0].set_value("add").run()
     assert app.button(key="start_import").label == "Import into Demo"
+    assert not scale_fields(app), "the dimension has its scale"
     assert not app.button(key="start_import").disabled
     app.radio[0].set_value("a new project").run()
+    assert len(scale_fields(app)) == 1, "of two raters on one dimension"
     name_field(app).input("Demo").run()
     assert "already a project" in app.error[0].value
     assert app.button(key="start_import").disabled

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from app.domain.project import Project, Task
+from app.domain.project import Dimension, Project, Task
 from app.services.data.projects import (
     dimensions_named,
     list_projects,
@@ -107,13 +107,13 @@ Pairs = tuple[tuple[str, str], ...]
 
 
 def rating_columns(
-    key: str, preview: UploadPreview, guess: MappedColumns, used: set[str], known: Sequence[str]
+    key: str, preview: UploadPreview, guess: MappedColumns, used: set[str], known: Mapping[str, Dimension | None]
 ) -> tuple[Pairs, Pairs]:
     """Draw and return (dimension, column) pairs, of which two with the same dimension are two raters, and (dimension,
     typed scale) pairs.
 
-    used: columns that already have a role. known: existing dimensions; a column with such a name, in any case, rates
-    that one.
+    used: columns that already have a role. known: the dimensions of `ImportTarget`; a column with such a name, in any
+    case, rates that one.
     """
     options = [column for column in preview.columns if column in preview.numbers and column not in used]
     st.markdown("**Which columns hold ratings that people gave?**")
@@ -128,7 +128,7 @@ def rating_columns(
         return (), ()
     names = {name.casefold(): name for name in known}
     dimensions = {column: names.get(dimension.casefold(), dimension) for dimension, column in guess.ratings}
-    return _rows(key, preview, dimensions, [column for column in options if column in chosen])
+    return _rows(key, preview, dimensions, [column for column in options if column in chosen], known)
 
 
 def _ticked(preview: UploadPreview, options: list[str], key: str) -> list[str]:
@@ -145,7 +145,13 @@ def _ticked(preview: UploadPreview, options: list[str], key: str) -> list[str]:
     )
 
 
-def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns: list[str]) -> tuple[Pairs, Pairs]:
+def _rows(
+    key: str,
+    preview: UploadPreview,
+    guessed: Mapping[str, str],
+    columns: list[str],
+    known: Mapping[str, Dimension | None],
+) -> tuple[Pairs, Pairs]:
     table = st.container(key="rating_rows")
     with table:
         column_names("ratings", _COLUMNS, _NAMES)
@@ -162,6 +168,9 @@ def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns:
         ratings.append((name, column))
         if name in scales:
             scale.caption("the same scale as above")
+            continue
+        if there := known.get(name.strip()):
+            scale.caption(f"{there.low:g} to {there.high:g}, as it is")
             continue
         same = [preview.numbers[other].scale for other in columns if other == column or guessed.get(other) == name]
         low, high = min(low for low, _ in same), max(high for _, high in same)
@@ -180,11 +189,12 @@ OTHER_KIND = "something else"
 @dataclass(frozen=True, slots=True)
 class ImportTarget:
     """The project an import goes to. name: "" while undecided. task: the words for its texts. dimensions: those it has,
-    or those the preset gives a new one. missing: what the user must still say. new: it isn't there yet."""
+    or the names of those the preset gives a new one. missing: what the user must still say. new: it isn't there
+    yet."""
 
     name: str = ""
     task: Task = field(default_factory=Task)
-    dimensions: tuple[str, ...] = ()
+    dimensions: Mapping[str, Dimension | None] = field(default_factory=dict)
     preset: str = ""
     missing: str = ""
     new: bool = True
@@ -206,7 +216,7 @@ def import_target(workbench: Workbench, project: Project | None, kept: ChosenUpl
             words = preset_task(kind) if kind else Task()
             return ImportTarget(task=words, missing="Say where they go: into a new project, or into the open one.")
         if where == ADD:
-            there = tuple(d.name for d in dimensions_named(workbench, project.name, "all"))
+            there = {d.name: d for d in dimensions_named(workbench, project.name, "all")}
             return ImportTarget(project.name, project.task, there, new=False)
     left, right = st.columns(2)
     taken = {other.name for other in list_projects(workbench)}
@@ -229,7 +239,7 @@ def import_target(workbench: Workbench, project: Project | None, kept: ChosenUpl
         )
     preset = "" if chosen == OTHER_KIND else chosen
     task = preset_task(preset) if preset else Task()
-    usual_dimensions = tuple(preset_dimensions(preset)) if preset else ()
+    usual_dimensions = dict.fromkeys(preset_dimensions(preset)) if preset else {}
     if name in taken:
         st.error(f"There is already a project “{plain(name)}”. Choose another name, or open it on Overview.")
         return ImportTarget("", task, usual_dimensions, preset, "The new project needs a name that is free.")

@@ -26,6 +26,8 @@ def likert(count: int, high: int = 5) -> list[float]:
         ([*likert(40), 55], (1, 5)),
         ([*likert(40), 44, 999], (1, 5)),
         ([*likert(200), 6], (1, 5)),
+        ([*likert(200, 6), 66], (1, 6)),
+        ([*likert(200, 6), 7], (1, 7)),  # rare, but no error
         ([*likert(200), 0], (1, 5)),
         ([*likert(200), -1], (1, 5)),
         ([*[0, 1] * 30, 11], (0, 1)),
