@@ -7,7 +7,7 @@ WorkbenchError                   base; exit status 2: what happened can be mende
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   │   └── NothingNewError      only new texts were to be scored, and there are none
-    │   ├── RepeatedError            the same person has said this before, word for word
+    │   ├── RepeatedError            the same attribute or question is there already, word for word
     │   ├── NotAllowedError          the person's role in the project doesn't let them do this
     │   │   └── NotListedError       the provider knows them, and the list of those who may come in doesn't
     │   └── ConflictError            somebody else changed or is running this right now

@@ -166,7 +166,7 @@ def invite_(
     """
     from app.services.data.projects import get_project
     from app.services.people.invitations import invite, invite_owner
-    from app.services.people.ways_to_sign_in import link_of, whole_address
+    from app.services.people.ways_to_sign_in import link_of, remarks_on_link, whole_address
 
     workbench = open_workbench()
     if owner == bool(name or project):
@@ -182,7 +182,7 @@ def invite_(
         print_json({"name": made.name, "link": link, "expires_at": made.expires_at})
         return
     echo(link)
-    for remark in made.remarks:
+    for remark in (*made.remarks, *remarks_on_link(link)):
         echo(remark, err=True)
     echo(f"For {made.name} alone: it lets in once, until {made.expires_at:%d %b %Y}.", err=True)
 

@@ -100,6 +100,10 @@ def test_hints_never_block_publishing_but_a_change_by_others_does_once(draft: Wo
     assert (added.text, added.origin) == ("Tell whether it is good", QuestionOrigin.ADDED)
     row = next(m.value for m in app.markdown if "Tell whether" in m.value)
     assert "question mark" in row
+    app.text_input(key="new_question").set_value("Tell whether it is good")
+    app.button(key="add_question_submit").click().run()
+    assert not app.error, "a double click"
+    assert [q.text for q in newest(draft).asked].count("Tell whether it is good") == 1
     # Nobody publishes what they have not seen.
     question = newest(draft).asked[0]
     edit_question(draft, question, QuestionWording("Is it linked?", question.component), "Ana")

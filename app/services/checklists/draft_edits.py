@@ -18,7 +18,7 @@ from app.domain.checklist import (
 )
 from app.domain.checklist_score import Answer, inconsistent_grades
 from app.domain.roles_and_rights import Right
-from app.errors import ConflictError, InputError, NotFoundError
+from app.errors import ConflictError, InputError, NotFoundError, RepeatedError
 from app.export.checklist_reading import read_examples
 from app.services.runtime.workbench import Workbench, use_case
 from db.unit_of_work import UnitOfWork
@@ -70,7 +70,8 @@ class QuestionWording:
 
 @use_case(Right.EDIT, act="added a question")
 def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, who: str = "") -> int:
-    """Add a person's question at the end of its component; returns its id."""
+    """Add a person's question at the end of its component; returns its id. Raises RepeatedError if the checklist asks it
+    already, in the same words."""
     with workbench.database.write() as work:
         return add_question_in(work, checklist_id, new, who)
 
@@ -78,6 +79,10 @@ def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, 
 def add_question_in(work: UnitOfWork, checklist_id: int, new: QuestionWording, who: str) -> int:
     """Add a question within a transaction, as `add_question` does."""
     checklist = work.checklists.get(checklist_id)
+    text = new.tidy().text.casefold()
+    there = next((q for q in checklist.questions if q.kind is QuestionKind.SUB and q.text.casefold() == text), None)
+    if there is not None:
+        raise RepeatedError(f"“{there.text}” is in the checklist already.", "Edit it there, or switch it on.")
     last = max((q.position for q in checklist.questions), default=-1)
     question_id, edit = new_question(work, checklist, new, last + 1, BY_HAND)
     work.drafts.change(checklist_id, who, "added a question", [edit])

@@ -146,6 +146,16 @@ def link_of(token: str, seen_at: str) -> str:
     return f"{set_address() or seen_at}/enter?key={token}"
 
 
+def remarks_on_link(link: str) -> tuple[str, ...]:
+    """Return what the maker of a link must know: whether it opens on the server's own computer only."""
+    if not _is_loopback(urlsplit(link).hostname or ""):
+        return ()
+    return (
+        "This link opens only on the computer where the app runs. For links that colleagues can open, set "
+        "INTERACTEVAL_ADDRESS to the address by which they reach the app, or open the app by that address yourself.",
+    )
+
+
 def access_contact() -> str:
     """Return a phrase on whom to ask for access."""
     return settings().contact.strip() or "this server's owner"

@@ -15,7 +15,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
-from app.errors import WorkbenchError
+from app.errors import RepeatedError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_of
 from app.services.checklists.draft_edits import (
     Heading,
@@ -277,7 +277,7 @@ def _run_with_errors(action: Callable[[], object]) -> None:
         st.toast(plain(str(error)) + more_on(error))
 
 
-_PROBLEM = "new_question_problem"
+_PROBLEM, _ADDED = "new_question_problem", "added_question"
 
 
 def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
@@ -309,9 +309,14 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
 
 
 def _add(workbench: Workbench, checklist_id: int, who: str) -> None:
-    """Add a question, in a callback; the field is emptied once it is saved."""
+    """Add a question, in a callback; the field is emptied once it is saved. A double click sends it twice."""
     text, component = str(st.session_state["new_question"]), str(st.session_state["new_question_component"])
     with ShownErrors(_PROBLEM):
-        add_question(workbench, checklist_id, QuestionWording(text, component), who)
+        try:
+            add_question(workbench, checklist_id, QuestionWording(text, component), who)
+        except RepeatedError:
+            if st.session_state.get(_ADDED) != text:
+                raise
         saved_typing("new_question")
+        st.session_state[_ADDED] = text
         st.session_state["new_question"] = ""

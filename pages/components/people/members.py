@@ -16,7 +16,7 @@ from app.services.checklists.assignments import SharedTexts, give_dimensions, mo
 from app.services.checklists.my_work import IDLE_DAYS, MemberTasks, tasks_of_members
 from app.services.data.projects import dimensions_named
 from app.services.people.invitations import NewInvitationLink, invite, invite_several, message_for, revoke_access
-from app.services.people.ways_to_sign_in import link_of
+from app.services.people.ways_to_sign_in import link_of, remarks_on_link
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import saved_typing
@@ -295,6 +295,8 @@ def _made_links(project: Project, there: set[str]) -> None:
         return
     with st.container(border=True, key="links_made"):
         st.caption("Each link lets in once and is shown only here. Was it lost? Make another under the same name.")
+        for remark in remarks_on_link(shown[0].link):
+            st.warning(plain(remark))
         for place, message in enumerate(shown):
             to = f"**{plain(message.name)}**" + (f" ({plain(message.email)})" if message.email else "")
             for remark in message.remarks:

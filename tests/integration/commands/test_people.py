@@ -36,9 +36,26 @@ def test_a_link_names_the_server_as_people_reach_it(run: Run, monkeypatch: pytes
     assert run(*invite)[1].startswith("https://texts.example.org/judge/enter?key=")
 
 
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [
+        ("http://localhost:8501", True),
+        ("http://127.0.0.1:9000/judge", True),
+        ("http://[::1]:8501", True),
+        ("http://192.168.1.7:8501", False),
+        ("https://texts.example.org", False),
+    ],
+)
+def test_a_link_that_opens_only_on_this_computer_says_so(run: Run, address: str, local: bool) -> None:
+    _, out, said = run("people", "invite", "Ana", "--project", "Ready", "--address", address)
+    assert out.startswith(f"{address}/enter?key=")
+    assert ("INTERACTEVAL_ADDRESS" in said) == local
+
+
 def test_invite_of_a_name_that_looks_like_another_says_so(run: Run) -> None:
-    _, _, plain = run("people", "invite", "Ana", "--project", "Ready")
-    _, out, said = run("people", "invite", "\u0410na", "--project", "Ready")
+    ours = ("--project", "Ready", "--address", "https://texts.example.org")
+    _, _, plain = run("people", "invite", "Ana", *ours)
+    _, out, said = run("people", "invite", "\u0410na", *ours)
     assert (out.count("\n"), plain.count("\n"), said.count("\n")) == (1, 1, 3)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionOrigin
-from app.errors import ConflictError, InputError, NotFoundError
+from app.errors import ConflictError, InputError, NotFoundError, RepeatedError
 from app.services.checklists.checklists import get_checklist, new_draft, publish, versions_of
 from app.services.checklists.draft_edits import (
     Heading,
@@ -140,6 +140,8 @@ def test_an_added_question_is_the_last_of_its_component_and_marked(workbench: Wo
     assert (question.origin, question.reason, question.attributes) == (QuestionOrigin.ADDED, "added by hand", ())
     with pytest.raises(NotFoundError, match="Style"):
         add_question(workbench, draft.id, QuestionWording("Is it?", "Style"))
+    with pytest.raises(RepeatedError):
+        add_question(workbench, draft.id, QuestionWording(" is it  SORTED?", "Links"))
 
 
 def test_a_question_can_go_to_another_component(workbench: Workbench, draft: Checklist) -> None:
