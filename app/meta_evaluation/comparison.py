@@ -205,14 +205,7 @@ def _tested(
     table: ScoreTable, design: Design, found: Estimates, figures: list[Difference], permutations: int
 ) -> dict[Coefficient, TestedDifference]:
     observed = found.values[0, :MAE] - found.values[1, :MAE]
-    permuted = permutation_tests(
-        table,
-        design.level,
-        observed,
-        constant=design.constant,
-        permutations=0 if found.reason else permutations,
-        seed=design.seed,
-    )
+    permuted = permutation_tests(table, design, observed, permutations=0 if found.reason else permutations)
     n = found.basis.systems_used if design.level == "system" else found.basis.n_used
     between = _between(table, design)
     tested: dict[Coefficient, TestedDifference] = {}
@@ -328,15 +321,7 @@ def compare_averaged(
     values = np.mean([each.values[:, :MAE] for each in found], axis=0)
     observed: Floats = values[0] - values[1]
     reason = next((each.reason for each in found if each.reason), "")
-    permuted = np.mean(
-        [
-            permuted_differences(
-                table, by.level, by.constant, 0 if reason else permutations, np.random.default_rng(by.seed)
-            )
-            for table in tables
-        ],
-        axis=0,
-    )
+    permuted = np.mean([permuted_differences(table, design, 0 if reason else permutations) for table in tables], axis=0)
     n = min(each.basis.n_used or each.basis.n for each in found)
     tests = tests_of(permuted, observed, n, by.seed)
     differences = {}

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from app.meta_evaluation.bootstrap import Design
 from app.meta_evaluation.correlation import BLOCK, mid_ranks, ratio, rounded_means, rows_by, rowwise, settle
-from app.meta_evaluation.score_matrix import Constant, Floats, Ints, Level, ScoreTable
+from app.meta_evaluation.score_matrix import Constant, Floats, Ints, Level, Resampling, ScoreTable
 
 FISHER_CAVEAT = "Fisher's z treats the two correlations as if they came from different texts, so it misses differences."
 
@@ -101,15 +102,15 @@ Signs = NDArray[np.float64]
 
 
 def permutation_tests(
-    table: ScoreTable, level: Level, observed: Floats, *, constant: Constant, permutations: int, seed: int
+    table: ScoreTable, design: Design, observed: Floats, *, permutations: int
 ) -> tuple[DifferenceTest, ...]:
     """Return one test a coefficient of the differences `observed` (3,); `table` holds predictors A and B.
 
     p is (1 + permutations at least as extreme) / (1 + permutations with a figure): never 0, and exact for the
     permutations drawn.
     """
-    differences = permuted_differences(table, level, constant, permutations, np.random.default_rng(seed))
-    return tests_of(differences, observed, table.n, seed)
+    differences = permuted_differences(table, design, permutations)
+    return tests_of(differences, observed, table.n, design.seed)
 
 
 def tests_of(differences: Floats, observed: Floats, n: int, seed: int) -> tuple[DifferenceTest, ...]:
@@ -117,17 +118,32 @@ def tests_of(differences: Floats, observed: Floats, n: int, seed: int) -> tuple[
     return tuple(_test(found, seen, n, seed) for found, seen in zip(differences, observed, strict=True))
 
 
-def permuted_differences(
-    table: ScoreTable, level: Level, constant: Constant, permutations: int, rng: np.random.Generator
-) -> Floats:
-    """Return (3, P) coefficients of A' less those of B', whose scores are swapped at random; NaN where undefined."""
+def permuted_differences(table: ScoreTable, design: Design, permutations: int) -> Floats:
+    """Return (3, P) coefficients of A' less those of B', whose scores are swapped at random; NaN where undefined.
+
+    All texts of a unit that the design resamples are swapped together, as their errors may be alike: swapped one by
+    one, texts of the same system or source would count as independent (Deutsch, Dror and Roth 2021: PERM-SYS,
+    PERM-INPUT and PERM-BOTH).
+    """
+    rng = np.random.default_rng(design.seed)
     step = max(1, CHUNK // max(table.n, 1))
     parts = []
     for start in range(0, permutations, step):
-        size = (min(step, permutations - start), table.n)
-        signs = rng.integers(0, 2, size=size, dtype=np.int8).astype(np.float64) * 2 - 1
-        parts.append(_differences(table, level, constant, signs))
+        signs = _signs(table, design.resampling, min(step, permutations - start), rng)
+        parts.append(_differences(table, design.level, design.constant, signs))
     return np.concatenate(parts, axis=1) if parts else np.empty((3, 0))
+
+
+def _signs(table: ScoreTable, swapped: Resampling, permutations: int, rng: np.random.Generator) -> Signs:
+    """Return (P, N) signs of the texts, -1 where A and B are swapped: one draw for each unit."""
+    sources = table.source if swapped in ("sources", "both") else None
+    systems = table.system if swapped in ("systems", "both") else None
+    signs = np.ones((permutations, table.n))
+    for unit in (sources, systems) if swapped != "texts" else (np.arange(table.n),):
+        if unit is not None:
+            drawn = rng.integers(0, 2, size=(permutations, int(unit.max(initial=-1)) + 1), dtype=np.int8)
+            signs *= drawn[:, unit] * 2.0 - 1
+    return signs
 
 
 def _differences(table: ScoreTable, level: Level, constant: Constant, signs: Signs) -> Floats:

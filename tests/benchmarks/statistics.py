@@ -8,10 +8,17 @@ from typing import get_args
 
 import numpy as np
 
-from app.meta_evaluation.bootstrap import RESAMPLES, resample
+from app.meta_evaluation.bootstrap import RESAMPLES, Design, resample
 from app.meta_evaluation.comparison import PERMUTATIONS
 from app.meta_evaluation.permutation import permuted_differences
-from app.meta_evaluation.score_matrix import COEFFICIENTS, Level, Resampling, ScoreTable, score_table
+from app.meta_evaluation.score_matrix import (
+    COEFFICIENTS,
+    Level,
+    Resampling,
+    ScoreTable,
+    default_resampling,
+    score_table,
+)
 
 SOURCES, SYSTEMS, SEED = 100, 12, 20
 REPEATS = 3
@@ -63,7 +70,8 @@ def _bootstrap(table: ScoreTable, level: Level, unit: Resampling) -> None:
 
 
 def _permute(table: ScoreTable, level: Level) -> None:
-    permuted_differences(table, level, "skip", PERMUTATIONS, np.random.default_rng(SEED))
+    unit = default_resampling(level, grouped=True)
+    permuted_differences(table, Design(level, "once", "skip", unit, RESAMPLES, SEED), PERMUTATIONS)
 
 
 def _fastest(work: Callable[[], None]) -> float:

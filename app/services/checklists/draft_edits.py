@@ -70,8 +70,10 @@ class QuestionWording:
 
 @use_case(Right.EDIT, act="added a question")
 def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, who: str = "") -> int:
-    """Add a person's question at the end of its component; returns its id. Raises RepeatedError if the checklist asks it
-    already, in the same words."""
+    """Add a person's question at the end of its component; returns its id.
+
+    Raises RepeatedError if the checklist asks it already, in the same words.
+    """
     with workbench.database.write() as work:
         return add_question_in(work, checklist_id, new, who)
 
