@@ -28,16 +28,6 @@ _LONGEST_FOOTER_LIST = 200_000  # columns of all row groups; a footer can claim 
 _passed: deque[bytes] = deque(maxlen=32)  # hashes of files that unpack to what they may
 
 
-def parquet_columns(raw: bytes, name: str) -> dict[str, list[Any]]:
-    """Return column -> Python values. Raises FileFormatError for no Parquet file or one that unpacks to too much."""
-    rows = ParquetRows(raw, name)
-    columns: dict[str, list[Any]] = {column: [] for column in rows.columns}
-    for block in rows.blocks():
-        for column, values in zip(columns, block, strict=True):
-            columns[column] += values
-    return columns
-
-
 class ParquetRows:
     """Rows as column -> Python value, unpacked block by block at each iteration.
 

@@ -1,23 +1,20 @@
-"""Columns of a user's table: CSV, TSV, Parquet, JSONL or a JSON list of objects."""
+"""Columns of a user's table: CSV, TSV, Excel, Parquet, JSON Lines or a JSON list of objects."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import numpy as np
 
-from app.corpora.json_records import load_json
-from app.corpora.rows import check_cells, check_columns, listed
-from app.domain.storable_text import restored
+from app.corpora.records import read_records
+from app.corpora.rows import check_cells, listed
 from app.errors import FileFormatError, InputError, NotFoundError
-from app.input_file import open_file
 from app.meta_evaluation.score_matrix import Bools, Floats
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """Spellings of an empty cell, compared in lower case."""
-SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,84 +60,23 @@ class TableFile:
 
 
 def read_table(path: Path) -> TableFile:
-    """Read a table in the format of its ending; unknown endings are read as CSV.
+    """Read a table as `import` reads it. Nested fields get dotted names: {"scores": {"fluency": 3}} has the column
+    scores.fluency.
 
     Raises:
         NotFoundError: no such file.
-        FileFormatError: not an ordinary file, too large, not what its name says, or without rows.
+        FileFormatError: not an ordinary file, too large, not what its name says, without rows, or with a row that can't
+            be read: a figure without it would be about other texts than the file's.
     """
-    try:
-        with open_file(path) as file:
-            columns = _columns(path, file)
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path.name} is not UTF-8 text.", "Save it as UTF-8.") from error
-    except OSError as error:
-        raise FileFormatError(f"{path.name} can't be read: {error.strerror or 'unknown format'}.") from error
-    if not columns:
-        raise FileFormatError(f"{path.name} has no columns.", "The first row must name the columns.")
-    if not any(columns.values()):
-        raise FileFormatError(f"{path.name} has a header row but no data.", "Choose a file that holds data.")
-    return TableFile(path.name, columns)
-
-
-def _columns(path: Path, file: BinaryIO) -> dict[str, list[object]]:
-    suffix = path.suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return _from_objects(path.name, _json_lines(path.name, file))
-    if suffix == ".json":
-        return _from_objects(path.name, _json_list(path.name, file))
-    if suffix in (".parquet", ".pq"):
-        from app.corpora.parquet import parquet_columns
-
-        return parquet_columns(file.read(), path.name)
-    separator = SEPARATORS.get(suffix, ",")
-    import pandas as pd
-
-    try:
-        check_columns(
-            len(pd.read_csv(file, sep=separator, dtype=str, nrows=0, encoding="utf-8-sig").columns), path.name
-        )
-        file.seek(0)
-        frame = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except pd.errors.EmptyDataError:
-        return {}
-    except pd.errors.ParserError as error:
-        raise FileFormatError(f"{path.name} is not a regular table: {str(error).strip()}.") from error
-    check_cells(len(frame), len(frame.columns), path.name)
-    return {restored(str(column)): [restored(cell) for cell in frame[column].tolist()] for column in frame.columns}
-
-
-def _json_lines(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
-    for number, raw in enumerate(file, start=1):
-        line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        if line.strip():
-            yield f"line {number}", _parsed(name, f"line {number}", line)
-
-
-def _json_list(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
-    document = _parsed(name, "the document", file.read().decode("utf-8-sig"))
-    if not isinstance(document, list):
-        raise FileFormatError(f"{name} is not a list of objects.", "Give a JSON list, one object per text.")
-    return ((f"entry {number}", entry) for number, entry in enumerate(document, start=1))
-
-
-def _parsed(name: str, place: str, text: str) -> object:
-    try:
-        return load_json(text)
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(f"{name}, {place} is not JSON.") from error
-
-
-def _from_objects(name: str, entries: Iterable[tuple[str, object]]) -> dict[str, list[object]]:
-    """Return the columns. Nested fields get dotted names: {"scores": {"fluency": 3}} has the column scores.fluency."""
-    rows: list[dict[str, object]] = []
-    for place, entry in entries:
-        if not isinstance(entry, dict):
-            raise FileFormatError(f"{name}, {place} is not an object.", "Give one object per text.")
-        rows.append(_flat(entry))
-    names = dict.fromkeys(key for row in rows for key in row)
-    check_cells(len(rows), len(names), name)
-    return {key: [row.get(key) for row in rows] for key in names}
+    records = read_records(path)
+    if records.skipped:
+        first = records.skipped[0]
+        more = f" So are {len(records.skipped) - 1:,} more rows." if len(records.skipped) > 1 else ""
+        raise FileFormatError(f"{path.name}, row {first.row} can't be read. {first.reason}{more}", "Correct the file.")
+    rows = [_flat(record) for _, record in records.items]
+    names = dict.fromkeys(name for row in rows for name in row)
+    check_cells(len(rows), len(names), path.name)
+    return TableFile(path.name, {name: [row.get(name) for row in rows] for name in names})
 
 
 def _flat(entry: dict[str, object], prefix: str = "") -> dict[str, object]:

@@ -137,7 +137,7 @@ def test_parquet_of_every_kind_is_read_as_it_was_written(tmp_path: Path) -> None
         }
     )
     pq.write_table(table, path)
-    assert read_table(path).columns == {name: table[name].to_pylist() for name in table.column_names}
+    assert list(parquet.ParquetRows(path.read_bytes(), path.name)) == table.to_pylist()
     assert len(records.read_records(path).items) == 5_000
 
 
