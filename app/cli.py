@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import select
 import sys
 from functools import cache
 from typing import Any, NoReturn
@@ -88,6 +89,7 @@ _OLD_COMMANDS = {"writings": "stage-outputs"}
 _OLD_OPTIONS = {"--rest-live": "--batch-fallback", "--anchors-first": "--check-drift"}
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 TERMINATED = 143  # after a service manager's signal
+READER_GONE = 141  # what shells return for a program whose output nobody reads any more
 
 
 def _version(wanted: bool) -> None:
@@ -132,6 +134,24 @@ class _Command(TyperCommand):
                 raise InputError(f"{'/'.join(option.opts)} is given {count} times, but can be given only once.")
         return super().parse_args(ctx, args)
 
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            if not _reader_is_gone():
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be printed
+            raise typer.Exit(READER_GONE) from None
+        return result
+
+
+def _reader_is_gone() -> bool:
+    """Return whether nobody reads our output any more, as after `| head`: only then a broken pipe is no bug."""
+    watched = select.poll()
+    watched.register(sys.stdout.fileno(), 0)  # errors alone
+    return bool(watched.poll(0))
+
 
 @cache
 def build() -> typer.Typer:
@@ -170,7 +190,7 @@ def build() -> typer.Typer:
 
 def run() -> NoReturn:
     """Run the command line, then exit: 0 done, 1 a bug, 2 an error that the user can fix, 3 some items failed, 4 a gate
-    failed, 130 interrupted."""
+    failed, 130 interrupted, 141 nobody reads the output any more."""
     os.environ["PYTHONSAFEPATH"] = "1"  # no process that we start imports from the folder where it is started
     try:
         status = build()(standalone_mode=False, prog_name="interacteval")

@@ -22,13 +22,17 @@ _GRADE = "The quality of which it is one of two or three thresholds, lowest firs
 VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
 
 
-def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
-    """Return the newest version if it is a draft. Raises NotReadyError without a checklist, ConflictError if it is
-    published."""
+def newest_version(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
+    """Return the newest version. Raises NotReadyError without a checklist."""
     from app.services.checklists.checklists import view_checklist
 
     workbench, on = open_dimension(project, dimension)
-    found = view_checklist(workbench, on.id).checklist
+    return workbench, view_checklist(workbench, on.id).checklist
+
+
+def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
+    """Return the newest version if it is a draft. Raises as `newest_version`, and ConflictError if it is published."""
+    workbench, found = newest_version(project, dimension)
     if found.status is ChecklistStatus.PUBLISHED:
         raise ConflictError(
             f"Version {found.version} of {found.dimension} is published and stays as it is.",

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
+from app.commands.checklists.checklist_edits import (
+    ByOption,
+    OneDimensionOption,
+    newest_draft,
+    newest_version,
+    question_of,
+)
 from app.commands.shared import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
 from app.domain.improvement import AnswerErrors, Improvement, ProposedWording, WordingTrial
 from app.errors import InputError
@@ -126,8 +132,8 @@ def timeline(
     """
     from app.services.improvement.question_timeline import question_timeline
 
-    workbench, draft = newest_draft(project, dimension)
-    found = question_timeline(workbench, question_of(draft, question).id, run)
+    workbench, checklist = newest_version(project, dimension)
+    found = question_timeline(workbench, question_of(checklist, question).id, run)
     versions = [] if found is None else found.versions
     rows = [
         {

@@ -1,5 +1,6 @@
 """`estimate`, `alt-test` and `panel`: any judge's answers compared with people's, without a project."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -157,17 +158,19 @@ def alt_test_(
     rows = read_table(file)
     _each_once([judge, *human])
     if metric == "accuracy":
-        answers, _ = read_labels(rows, [judge, *human])
+        answers, labels = read_labels(rows, [judge, *human])
+        cautions = [*_scores_as_labels(labels), INDEPENDENT]
     else:
+        cautions = [INDEPENDENT]
         answers = np.stack([read_values(rows, name).numbers for name in (judge, *human)])
     found = alt_test(answers[0], answers[1:], human, metric=metric, epsilon=epsilon)
     if json_:
-        print_json(found.to_json() | {"verdict": alt_test_verdict(found)})
+        print_json(found.to_json() | {"verdict": alt_test_verdict(found), "cautions": cautions})
         return
     skipped = [f"{person.name} is left out: {person.n} rows, {person.reason}." for person in found.skipped]
     curve = ", ".join(f"{rate:.2f} at {ahead:g}" for ahead, rate in found.curve)
     last = f"winning rate over epsilon: {curve}" if curve else ""
-    echo(page(alt_test_verdict(found), _people_table(found), [*skipped, INDEPENDENT], last))
+    echo(page(alt_test_verdict(found), _people_table(found), [*skipped, *cautions], last))
 
 
 def panel_(
@@ -188,19 +191,33 @@ def panel_(
 
     rows = read_table(file)
     _each_once([*judge, *human])
-    answers, _ = read_labels(rows, [*judge, *human])
+    answers, labels = read_labels(rows, [*judge, *human])
+    cautions = _scores_as_labels(labels)
     documents = row_names(rows, group, "document")
     people = majority_label(human, answers[len(judge) :])
     found = panel(answers[: len(judge)], people.answers, judge, group=documents, resamples=resamples, seed=seed)
     if json_:
-        print_json(found.to_json() | {"verdict": panel_verdict(found), "people": people.to_json()})
+        print_json(
+            found.to_json() | {"verdict": panel_verdict(found), "people": people.to_json(), "cautions": cautions}
+        )
         return
-    remarks = [people.sentence] if people.sentence else []
+    remarks = [*filter(None, [people.sentence]), *cautions]
     if found.uniform:
         remarks.append(f"Always right or always wrong, so without a correlation: {', '.join(found.uniform)}.")
     if found.ties:
         remarks.append(f"In {counted(found.ties, 'row')} no answer has most votes; each tied one counts its share.")
     echo(page(panel_verdict(found), _panel_table(found), remarks, _panel_basis(found)))
+
+
+def _scores_as_labels(labels: Sequence[str]) -> list[str]:
+    """Return a caution where numbers that aren't whole are taken as labels."""
+    numbers = [label for label in labels if re.fullmatch(r"-?\d*\.\d+", label)]
+    if not numbers:
+        return []
+    return [
+        f"Answers such as {numbers[0]} look like scores, but count as labels here: only equal ones agree. "
+        "`alt-test --metric rmse` takes them as numbers."
+    ]
 
 
 def _each_once(names: Sequence[str]) -> None:

@@ -212,12 +212,15 @@ def set_dimension(work: UnitOfWork, dimension: Dimension) -> None:
 
 @use_case(Right.SEE, project="project")
 def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dimension]:
-    """Return the dimensions that a person named: `all`, or names separated by commas."""
+    """Return the dimensions that a person named: `all`, or names separated by commas. Raises InputError for none, and
+    NotFoundError for a name that isn't there."""
     with workbench.database.read() as work:
         found = work.projects.get(project)
         if names.strip().lower() == "all":
             return work.projects.dimensions(found.id)
         wanted = [name.strip() for name in names.split(",") if name.strip()]
+        if not wanted:
+            raise InputError("No dimension is named.", "Name one, several with commas between them, or `all`.")
         return [work.projects.dimension(found.id, name) for name in dict.fromkeys(wanted)]
 
 

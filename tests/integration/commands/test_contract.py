@@ -2,7 +2,10 @@
 
 import csv
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -307,6 +310,19 @@ def test_interrupting_loses_nothing_and_says_so(run: Run, monkeypatch: pytest.Mo
     status, _, err = run("project", "list")
     assert status == 130
     assert "kept" in err
+
+
+def test_an_empty_dimension_is_refused(run: Run, project: str) -> None:
+    assert run("results", "--project", project, "--dimension", " ")[0] == 2
+
+
+def test_output_that_nobody_reads_is_no_bug() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [Path(sys.executable).with_name("interacteval"), "project", "list"]
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, b"")
 
 
 def test_every_command_shows_an_example(run: Run) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.checklist import Checklist
 from app.domain.checklist_score import Answer
-from app.services.checklists.checklists import get_checklist, new_draft, versions_of
+from app.services.checklists.checklists import get_checklist, new_draft, publish, versions_of
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import ready_to_score
@@ -74,3 +74,5 @@ def test_a_timeline_is_shown_and_an_attempt_made_listed_and_decided(
     refused = found(run("checklist", "improvements", *which, "--refuse", made["improvement"], "--json"))
     assert [one["status"] for one in refused] == ["refused"]
     assert get_checklist(workbench, draft.id) == draft
+    publish(workbench, draft.id)
+    assert found(run("checklist", "timeline", *which, "--json"))["texts"] == 12, "of a published version, too"

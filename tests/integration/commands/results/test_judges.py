@@ -291,3 +291,16 @@ def test_who_may_stand_in_on_real_answers(run: Run) -> None:
     out = run(*words[:-1], "--judge", "gpt-4o")[1]
     assert "< .001" in out
     assert "  rows  " in out
+
+
+@pytest.mark.parametrize(("score", "remarks"), [("3.67", 1), ("4", 0)])
+def test_scores_that_are_taken_as_labels_are_remarked_on(run: Run, tmp_path: Path, score: str, remarks: int) -> None:
+    file = tmp_path / "scores.csv"
+    rows = [f"{score if row % 2 else 3},{3 + row % 2},{3 + row % 2},{3 + row % 3 % 2}" for row in range(40)]
+    file.write_text("\n".join(["judge,a,b,c", *rows]), encoding="utf-8")
+    people = _each("--human", ("a", "b", "c"))
+    labels = _json(run("alt-test", file, "--judge", "judge", *people, "--json"))
+    numbers = _json(run("alt-test", file, "--judge", "judge", *people, "--metric", "rmse", "--json"))
+    assert len(labels["cautions"]) - len(numbers["cautions"]) == remarks
+    panel = _json(run("panel", file, "--judge", "judge", "--judge", "a", "--human", "b", "--json"))
+    assert len(panel["cautions"]) == remarks
