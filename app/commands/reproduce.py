@@ -38,7 +38,22 @@ if TYPE_CHECKING:
 LIST = "list"
 _WIDE = 4  # columns of figures that a terminal shows beside each other
 _SUFFIXES = (".md", ".csv", ".tex")
-COLUMNS = ("paper", "table", "row", "column", "published", "ours", "low", "high", "difference", "mark", "n", "reason")
+COLUMNS = (
+    "paper",
+    "table",
+    "row",
+    "column",
+    "published",
+    "ours",
+    "low",
+    "high",
+    "difference",
+    "mark",
+    "n",
+    "groups_used",
+    "groups_all",
+    "reason",
+)
 
 
 def reproduce(
@@ -203,6 +218,14 @@ def _notes(made: "Reproduction", cells: "Sequence[Cell]") -> Iterable[str]:
     """Yield notes on how figures were computed, which models stand in, and why some are missing."""
     level = {"per-source": "inside each source, averaged", "dataset": "over all texts"}
     yield f"Agreement {level.get(made.table.level, 'over the means of systems')}; in brackets 95 % bootstrap intervals."
+    resting = [cell for cell in cells if cell.ours is not None and cell.groups_used is not None]
+    if resting:
+        fewest = min(resting, key=lambda cell: cell.groups_used or 0)
+        if fewest.groups_used != fewest.groups_all:
+            yield (
+                f"{fewest.row}, {fewest.column}, rests on {fewest.groups_used:,} of {fewest.groups_all:,} sources, the "
+                "fewest here; CSV and JSON give the number for each figure."
+            )
     if any(cell.mark for cell in cells):
         yield "† and ‡: better than the columns named for it in the recipe, p < .05, permutation test."
     asked: dict[str, None] = {}

@@ -10,6 +10,7 @@ from app.domain.condition import of_condition, study_conditions
 from app.domain.project import Dimension
 from app.errors import NotReadyError
 from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
+from app.meta_evaluation.correlation import Basis
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, ScoredDimension, evaluate, mean_over_dimensions
 from app.meta_evaluation.score_matrix import Coefficient, Duplicates, Measure
 from app.meta_evaluation.writer_bias import Mean
@@ -38,7 +39,8 @@ _NO_MEAN_OF_Z = "The paper doesn't say how it averages z over dimensions."
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One figure of a table. low, high: of our 95 % interval; mark: † or ‡ if ours is above the columns that the recipe
-    names for it, by a permutation test at .05; reason: why we have no figure."""
+    names for it, by a permutation test at .05; groups_used, groups_all: of sources, where agreement is inside each;
+    reason: why we have no figure."""
 
     row: str
     column: str
@@ -49,6 +51,8 @@ class Cell:
     n: int | None = None
     mark: str = ""
     reason: str = ""
+    groups_used: int | None = None
+    groups_all: int | None = None
 
     @property
     def difference(self) -> float | None:
@@ -83,6 +87,7 @@ class _Found:
     run: int | None = None
     dimension: int | None = None
     n: int | None = None
+    basis: Basis | None = None
 
 
 @dataclass
@@ -121,7 +126,11 @@ class TableCells:
             return Cell(row.label, place.heading, published, reason=found)
         figures = [each.figures.get(place.figure) for each in found]
         mark = self._mark(row, place, found[0]) if len(found) == 1 and place.column.against else ""
-        return _joined(Cell(row.label, place.heading, published, n=found[0].n, mark=mark), figures)
+        cell = _joined(Cell(row.label, place.heading, published, n=found[0].n, mark=mark), figures)
+        basis = found[0].basis
+        if len(found) > 1 or basis is None or self.made.table.level != "per-source":
+            return cell
+        return replace(cell, groups_used=basis.groups_used, groups_all=basis.groups_all)
 
     def _average(self, row: Row, place: Place, published: float | None) -> Cell:
         columns = [column for column in self.made.table.columns if place.figure in column.figures]
@@ -233,7 +242,7 @@ class TableCells:
         result = cached_result(self.made.workbench, run, dimension, self._choices())
         if result is None:
             return "Not scored yet."
-        return _Found(_named(result.meta), _scored(result, column.data), run, dimension)
+        return _Found(_named(result.meta), _scored(result, column.data), run, dimension, basis=result.meta.basis)
 
     def _of_writers(self, run: int, dimension: int, preferred: str) -> _Found | str:
         """Return mean scores of texts by people and by LLMs, in the pairs where people preferred that one."""
@@ -260,7 +269,7 @@ class TableCells:
             ),
             on_scale=True,
         )
-        return _Found(_named(meta), _published(rows, column))
+        return _Found(_named(meta), _published(rows, column), basis=meta.basis)
 
     def _of_study(self, source: StudySource, column: Column) -> _Found | str:
         key = source.project.id, source.options

@@ -140,7 +140,8 @@ def test_published_scores_give_their_rows_without_a_project(run: Run, tmp_path: 
             ours = cells[row, f"Average {name}"]["ours"]
             assert ours == pytest.approx(fmean(each[name] for each in means))
     assert cells["InteractEval (1st), GPT-3.5-Turbo", "Coherence MAE"]["ours"] is None
-    assert cells["InteractEval (1st), GPT-4", "Coherence Spearman"]["published"] == 0.649
+    cell = cells["InteractEval (1st), GPT-4", "Coherence Spearman"]
+    assert (cell["published"], cell["groups_used"], cell["groups_all"]) == (0.649, 8, 8)
 
 
 def test_files_of_one_name_are_the_trials_in_their_order(run: Run, tmp_path: Path) -> None:
