@@ -178,7 +178,8 @@ def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored:
     people = "people about the systems" if meta.design.level == "system" else "people"
     if high < LITTLE:
         return "little", f"agrees only a little with {people} {shown}{ending} {DONT_USE}", more
-    return kind, f"agrees with {people} {shown}{ending}", more
+    how_far = ", perhaps only a little" if figure.value < LITTLE else ""
+    return kind, f"agrees with {people}{how_far} {shown}{ending}", more
 
 
 def drawn_units(meta: MetaEvaluation) -> tuple[str, int]:

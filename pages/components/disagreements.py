@@ -316,9 +316,10 @@ def nothing_here(queue: DisagreementQueue) -> None:
     elif not queue.pairs:
         who = [number(queue.answered, "expert")] if queue.answered else []
         who += [number(len(queue.runs), "judge")] if queue.runs else []
-        nothing_yet(
-            "parts", f"**Nothing parts.** {' and '.join(who)} answered {version}, and where several did they agree."
-        )
+        alone = queue.answered + len(queue.runs) < 2
+        said = "**Nobody can disagree yet.** Only" if alone else "**No disagreements.**"
+        same = "" if alone else ", and agree wherever they answered the same question about the same text"
+        nothing_yet("parts", f"{said} {' and '.join(who)} answered {version}{same}.")
         link("answer", "Let more experts answer")
     elif not queue.counted("open") and not queue.counted("contradicting"):
         st.markdown(

@@ -150,7 +150,7 @@ def test_it_says_what_to_do_where_there_is_nothing(workbench: Workbench, open_sc
     made = parted_project(workbench)
     assert "Nobody has answered version 1 yet" in everything(open_screen("disagreements"))
     experts_say(workbench, made, {"Ana": ["yyy"] * 4, "Ben": ["yyy"] * 4})
-    assert "Nothing parts." in everything(open_screen("disagreements"))
+    assert "2 experts answered version 1" in everything(open_screen("disagreements"))
     experts_say(workbench, made, {"Ben": ["nyy", "---", "---", "---"]})
     decide_answer(workbench, made.id, made.asked[0].id, text_ids(workbench, made)[0], Answer.YES)
     assert "Everything is decided." in everything(open_screen("disagreements"))

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from app.meta_evaluation.bootstrap import AgreementDesign, Draws, Interval, draw_figures, interval
-from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
 from app.meta_evaluation.raters.rater_agreement import (
@@ -344,5 +343,5 @@ def _remarks(raters: Sequence[RaterScale], given: Ints) -> tuple[str, ...]:
     said = [scale_remark(raters)]
     once = int((given == 1).sum())
     if once:
-        said.append(f"{counted_of(once, 'text')} rated by one rater only: they count in the judge's figures alone.")
+        said.append(f"Texts with one rater only: {once:,}. They count in the judge's figures alone.")
     return tuple(remark for remark in said if remark)

@@ -114,8 +114,9 @@ class RubricXray:
         if first is None or first.question is None:
             return "No question stands out beyond doubt in the answers at hand; remarks are hints."
         of_all = f"{self.flagged} of {counted_of(len(self.questions), 'question')}"
-        have = "has" if self.flagged == 1 else "have"
-        return f"{of_all} {have} something to look at; most urgent: question {first.question + 1}, {first.badge}."
+        stand = "stands" if self.flagged == 1 else "stand"
+        urgent = f"question {first.question + 1}, {first.badge}"
+        return f"{of_all} {stand} out; most urgent: {urgent}. Remarks are hints."
 
     @property
     def basis(self) -> str:

@@ -354,7 +354,7 @@ def _say(own: ColumnContext, text_key: str, sample_key: str) -> None:
 def _done(own: ColumnContext, project: Project, attributes: Sequence[Attribute]) -> None:
     said = number(len(standing(attributes)), "attribute")
     if is_done(own.workbench, project.id, own.dimension.id, own.expert):
-        st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
+        st.caption(f"{said} by you. You are done here. If you write more, what others wrote is hidden again.")
         _go_on(own, project)
         return
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
