@@ -144,11 +144,11 @@ def worded(corpus: CorpusReader, preset: Preset) -> CorpusReader:
     """
     rubrics = {dimension.name.casefold(): dimension.rubric for dimension in preset.dimensions}
     dimensions = tuple(replace(d, rubric=d.rubric or rubrics.get(d.name.casefold(), "")) for d in corpus.dimensions)
-    own = corpus.task.source_name
+    found, usual = corpus.task, Task()
     task = replace(
         preset.task,
-        source_name=preset.task.source_name if own == Task().source_name else own,
-        writer_name=corpus.task.writer_name,
+        source_name=preset.task.source_name if found.source_name == usual.source_name else found.source_name,
+        writer_name=preset.task.writer_name if found.writer_name == usual.writer_name else found.writer_name,
     )
     return replace(corpus, task=task, dimensions=dimensions)
 

@@ -61,7 +61,8 @@ def checklist_trial(workbench: Workbench, view: ChecklistView, reading: DeltaGen
 def _text(workbench: Workbench, view: ChecklistView) -> Text:
     """Draw the choice of a text, named in the address, found by words, or random; return it."""
     left, right = st.columns([2, 1], vertical_alignment="bottom")
-    search = left.text_input("Find a text", key="try_search", placeholder="words in the text, its document or system")
+    where = f"words in the text, its document or {view.project.task.writer_name}"
+    search = left.text_input("Find a text", key="try_search", placeholder=where)
     right.button("Draw a text", key="try_another", on_click=_draw, icon=":material/casino:")
     linked = st.query_params.get(_TEXT, "")
     if search.strip():

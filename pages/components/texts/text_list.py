@@ -323,11 +323,11 @@ def sample_change(workbench: Workbench, project: Project) -> None:
     st.subheader(f"Samples of {plain(dimension.name)}", anchor=False)
     st.caption("People and LLMs read them before they say what to look for. Change them before anybody has begun.")
     left_out(project.task, samples, sample_exclusion_counts(workbench, project.id, dimension.id))
-    _replacement(workbench, dimension, samples)
+    _replacement(workbench, project, dimension, samples)
     samples_side_by_side(project.task, dimension, samples)
 
 
-def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
+def _replacement(workbench: Workbench, project: Project, dimension: Dimension, samples: Sequence[Sample]) -> None:
     with st.container(border=True):
         rated = any(sample.score is not None for sample in samples)
         which, near, words = st.columns([2, 1, 3])
@@ -347,7 +347,9 @@ def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[S
                 dimension.low if current.score is None else current.score,
                 key=f"replace_near_{dimension.id}_{position}",
             )
-        search = words.text_input("Search", placeholder="words, document, system", key=f"replace_words_{dimension.id}")
+        search = words.text_input(
+            "Search", placeholder=f"words, document, {project.task.writer_name}", key=f"replace_words_{dimension.id}"
+        )
         options = sample_options(workbench, dimension.id, score, search)
         chosen = st.selectbox(
             "by another text",

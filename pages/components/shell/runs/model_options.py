@@ -68,7 +68,7 @@ def left_out_systems(workbench: Workbench, project: Project, key: str, help_: st
         return EVERY_SYSTEM
     before = st.session_state.get(key, st.query_params.get(key, "").split("\n"))
     st.session_state[key] = [name for name in before if name in names]
-    chosen = st.multiselect("Leave out systems", names, key=key, help=help_)
+    chosen = st.multiselect(plain(f"Leave out {project.task.writers_name}"), names, key=key, help=help_)
     keep(key, "\n".join(chosen), "")
     return SystemChoice(without=tuple(chosen))
 
