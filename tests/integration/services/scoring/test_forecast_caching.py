@@ -144,6 +144,13 @@ def test_where_nobody_knows_of_a_cache_nothing_is_said(workbench: Workbench) -> 
     assert "cache" not in str(found)
 
 
+@pytest.fixture
+def no_known_windows() -> None:
+    """What an earlier server said counts no more: a later one may get its port."""
+    endpoint_models._windows.clear()
+
+
+@pytest.mark.usefixtures("no_known_windows")
 @pytest.mark.parametrize(("context", "fits"), [(512, False), (65_536, True)])
 def test_requests_longer_than_the_models_window_are_noticed(tmp_path: Path, context: int, *, fits: bool) -> None:
     with ollama(context) as server:
@@ -156,6 +163,7 @@ def test_requests_longer_than_the_models_window_are_noticed(tmp_path: Path, cont
         assert server.requests == []
 
 
+@pytest.mark.usefixtures("no_known_windows")
 def test_a_window_is_looked_up_again_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(endpoint_models, "monotonic", lambda: now[0])
