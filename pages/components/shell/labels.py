@@ -78,6 +78,7 @@ EXPLAINED: Mapping[str, str] = {
     "spread": "figures.html#the-spread-over-topics",
     "trust": "figures.html#how-far-topics-can-be-trusted",
     "batches": "facilitators.html#batches",
+    "team": "facilitators.html#run-a-team",
     "disagreements": "facilitators.html#settle-what-people-and-judges-see-differently",
 }
 OF_STAGES: Mapping[Stage, str] = {
