@@ -137,6 +137,11 @@ def interval_cell(low: float | None, high: float | None) -> str | None:
     return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
+def p_cell(p: float | None) -> str | None:
+    """Return a p-value for a table: three decimals, "< .001" below, None where no test was made."""
+    return None if p is None else "< .001" if p < 0.001 else f"{p:.3f}"
+
+
 def page(verdict: str, cells: str, remarks: Sequence[str], last: str) -> str:
     """Return verdict, table, remarks and method, separated by blank lines; empty parts are left out."""
     said = "\n".join(f"- {remark}" for remark in remarks)

@@ -9,7 +9,7 @@ import typer
 
 from app.commands.results.meta_eval import File, Resamples, Seed
 from app.commands.results.table_file import read_table, read_values, row_names
-from app.commands.shared import JsonOption, counted, echo, interval_cell, page, print_json, table
+from app.commands.shared import JsonOption, counted, echo, interval_cell, p_cell, page, print_json, table
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.score_matrix import EPSILON, AltMetric, Correction
@@ -239,10 +239,7 @@ def _estimate_table(found: "CorrectedEstimate") -> str:
 
 
 def _people_table(found: "AltTest") -> str:
-    rows = [
-        [each.name, each.n, each.advantage, "< .001" if each.p < 0.001 else f"{each.p:.3f}", each.rejected]
-        for each in found.annotators
-    ]
+    rows = [[each.name, each.n, each.advantage, p_cell(each.p), each.rejected] for each in found.annotators]
     headings = ["person left out", "rows", "judge at least as good", "p", "judge holds up"]
     return table(headings, rows) if rows else ""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.results.table_file import TableFile, read_table
-from app.commands.shared import IntervalsDaskOption, JsonOption, counted, echo, print_json, table
+from app.commands.shared import IntervalsDaskOption, JsonOption, counted, echo, p_cell, print_json, table
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import RESAMPLES
 from app.meta_evaluation.score_matrix import Constant, Duplicates, Floats, Level, Resampling
@@ -72,9 +72,10 @@ def _rater_interval(low: float | None, high: float | None) -> str | None:
     return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
+_EXCHANGED = {"sources": "sources", "systems": "systems", "both": "sources and systems", "texts": "texts"}
 NAMES = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson", "mae": "MAE"}
 
-File = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSONL or JSON; one row per text", show_default=False)]
+File = Annotated[Path, typer.Argument(help="A table as `import` takes it: one row per text.", show_default=False)]
 Human = Annotated[
     list[str],
     typer.Option(
@@ -250,7 +251,7 @@ def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str)
         [
             NAMES[name],
             *_difference(tested.figure),
-            *(test.p for test in (tested.permutation, tested.williams, tested.fisher)),
+            *(p_cell(test.p) for test in (tested.permutation, tested.williams, tested.fisher)),
         ]
         for name, tested in result.differences.items()
     ]
@@ -264,12 +265,13 @@ def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str)
         if test.reason and not tested.figure.reason
     )
     mae = [NAMES["mae"], *_difference(result.mae), None, None, None]
+    exchanged = _EXCHANGED[result.design.resampling]
     return _page(
         f"A = {pred_a}, B = {pred_b}, against {human}",
         result.caption,
         table(header, [*rows, mae]) if any(f.difference is not None for f in figures) else "",
         [*reasons, *untested, *result.cautions],
-        f"signature  {result.signature}; {result.permutations:,} permutations",
+        f"signature  {result.signature}; {result.permutations:,} permutations of {exchanged}",
     )
 
 
