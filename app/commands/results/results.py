@@ -88,7 +88,7 @@ def results(
     from app.services.results.preferences import accuracy_on_pairs
     from app.services.results.result_files import verdicts_of, write_results
     from app.services.results.result_texts import quote_counts, report_evidence
-    from app.services.results.results import Choices, newer_trial_words, results_of, runs_to_show
+    from app.services.results.results import Choices, left_out_words, newer_trial_words, results_of, runs_to_show
     from app.services.results.rubric_xray import rubric_xray
     from app.services.results.writer_bias import writers
 
@@ -131,6 +131,8 @@ def results(
         shown = [result.run for result in found if result.dimension.name == name]
         if trial := newer_trial_words(workbench, target.id, shown, name):
             say(trial)
+    if not run and (left_out := left_out_words(workbench, target.id)):
+        say(left_out)
     _end(gates)
 
 

@@ -15,6 +15,7 @@ from app.errors import NotFoundError, NotReadyError
 from app.limited_process import computed_for_screens
 from app.limits import MANY_TEXTS
 from app.meta_evaluation.bootstrap import RESAMPLES, AgreementDesign
+from app.meta_evaluation.captions import counted_of
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_ceiling import RaterScale, scale_remark
 from app.meta_evaluation.score_matrix import FEWEST, Coefficient, Constant, Duplicates, Level, Resampling
@@ -430,6 +431,17 @@ def newer_trial_words(workbench: Workbench, project_id: int, shown: Sequence[Run
         f"Version {trial.version(dimension)} of {dimension} has only a trial on {texts}: run {trial.id}. "
         "Score all texts with it, or choose that run."
     )
+
+
+@use_case(Right.READ)
+def left_out_words(workbench: Workbench, project_id: int) -> str:
+    """Return a sentence on the runs that `default_runs` leaves out as they belong to studies; "" without any."""
+    with workbench.database.read() as work:
+        left = [str(run.id) for run in reversed(work.runs.all(project_id)) if run.apart and run.done]
+    if not left:
+        return ""
+    which = ", ".join(left if len(left) < 7 else [*left[:3], "…", left[-1]])
+    return f"Left out, as they belong to studies: {counted_of(len(left), 'run')} ({which}). --run shows one."
 
 
 _NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse", TAKEN_FROM, LOGPROBS}

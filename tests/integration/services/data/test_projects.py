@@ -23,7 +23,7 @@ from app.services.data.projects import (
 from app.services.data.workflow_steps import next_step
 from app.services.demo import run_flow
 from app.services.results.quality_cost import quality_and_cost
-from app.services.results.results import USUAL, default_runs, newer_trial, runs_to_show
+from app.services.results.results import USUAL, default_runs, left_out_words, newer_trial, runs_to_show
 from app.services.results.rubric_xray import result_with_questions
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
@@ -154,3 +154,4 @@ def test_a_study_of_conditions_does_not_count_as_scoring(tmp_path: Path) -> None
     assert run == 4
     assert progress_words(overview(workbench, project.id)) == "1 of 1 scored"
     assert runs_to_show(workbench, project.id) == [run]
+    assert "(1, 2, 3)" in left_out_words(workbench, project.id)
