@@ -68,6 +68,16 @@ def _iso(value: object) -> str:
     raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
+def confirmed(question: str) -> bool:
+    """Ask on stderr, and return the answer. Raises InputError where nobody can answer, as in a script."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():  # Ctrl-C
+            raise
+        raise InputError("Nobody is here to confirm it.", "Add --yes to do it without a question.") from None
+
+
 def say(line: str) -> None:
     """Print progress to stderr, so that stdout holds only the result."""
     echo(line, err=True)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.shared import JsonOption, counted, echo, open_project, open_workbench, print_json, print_rows, table
+from app.commands.shared import (
+    JsonOption,
+    confirmed,
+    counted,
+    echo,
+    open_project,
+    open_workbench,
+    print_json,
+    print_rows,
+    table,
+)
 from app.domain.project import Task
 
 if TYPE_CHECKING:
@@ -212,7 +222,7 @@ def delete(
     if archive:
         write_project_archive(workbench, project.id, archive)
         echo(f"Wrote {archive}.", err=True)
-    if not yes and not typer.confirm(f"Delete “{name}” with its texts, attributes, checklists and scores?", err=True):
+    if not yes and not confirmed(f"Delete “{name}” with its texts, attributes, checklists and scores?"):
         return
     delete_project(workbench, name)
     echo(f"Deleted {name}.", err=True)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.shared import JsonOption, ProjectOption, echo, open_project, print_json, table
+from app.commands.shared import JsonOption, ProjectOption, confirmed, echo, open_project, print_json, table
 from app.domain.project import HELD_OUT_SHARE
 from app.meta_evaluation.score_matrix import Level
 
@@ -84,7 +84,7 @@ def open_(
     from app.services.data.held_out_split import open_split
 
     workbench, target = open_project(project)
-    if not yes and not typer.confirm("Open the split? Its texts can't serve as a test again.", err=True):
+    if not yes and not confirmed("Open the split? Its texts can't serve as a test again."):
         return
     open_split(workbench, target.id, by)
     echo(f"Opened the held-out split of {target.name}.", err=True)

@@ -1,8 +1,11 @@
 """Projects on the command line."""
 
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from zipfile import ZipFile
+
+import pytest
 
 from app.domain.project import Dimension, Task
 from app.services.data.projects import create_project, list_projects
@@ -47,3 +50,14 @@ def test_a_project_goes_out_and_comes_back_under_another_name(run: Run, tmp_path
     status, _, said = run("project", "import", file)
     assert status == 2
     assert "There is already a project “News”. Give this one another name: --as NAME." in said
+
+
+def test_a_script_that_nobody_can_answer_keeps_the_project(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    workbench = open_workbench()
+    create_project(workbench, "News", Task())
+    monkeypatch.setattr("sys.stdin", StringIO(""))
+    assert run("project", "delete", "News")[0] == 2
+    assert [project.name for project in list_projects(workbench)] == ["News"]
+    monkeypatch.setattr("sys.stdin", StringIO("y\n"))
+    assert run("project", "delete", "News")[0] == 0
+    assert list_projects(workbench) == []
