@@ -14,7 +14,7 @@ from app.domain.storable_text import is_storable, restored, storable
 from app.errors import FileFormatError
 from app.limits import DATA_FILE, MB, Limits
 
-_BLANK_WORDS = frozenset({"", "na", "n/a", "null", "none"})
+_BLANK_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3},\d+")
 
 
@@ -27,7 +27,7 @@ class OffScaleError(BadCellError):
 
 
 def is_blank(value: object) -> bool:
-    """Return whether nothing is given: no value, or a string that is empty or says so (NA, N/A, null, none)."""
+    """Return whether nothing is given: no value, or a string that is empty or says so (NA, N/A, NaN, null, none)."""
     return value is None or (isinstance(value, str) and value.strip().lower() in _BLANK_WORDS)
 
 

@@ -9,12 +9,9 @@ from typing import Literal
 import numpy as np
 
 from app.corpora.records import read_records
-from app.corpora.rows import check_cells, listed
+from app.corpora.rows import check_cells, is_blank, listed
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.meta_evaluation.score_matrix import Bools, Floats
-
-MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
-"""Spellings of an empty cell, compared in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +87,7 @@ def _flat(entry: dict[str, object], prefix: str = "") -> dict[str, object]:
 
 
 def _is_missing(cell: object) -> bool:
-    if isinstance(cell, str):
-        return cell.strip().lower() in MISSING_WORDS
-    return cell is None or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124 - the definition of NaN
+    return is_blank(cell) or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124 - the definition of NaN
 
 
 YES, NO = frozenset({"yes", "y", "true", "1", "1.0"}), frozenset({"no", "n", "false", "0", "0.0"})

@@ -79,7 +79,7 @@ class TestRows:
         assert "The depth rating by depth is not a number ('deep')." in corpus.skipped[0].reason
         assert "kept" in corpus.skipped[0].reason
 
-    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, True, "NaN", "1e999"], ids=repr)
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, True, "inf", "1e999"], ids=repr)
     def test_ratings_that_are_no_finite_number(self, written, value):
         records = [{"text": "A", "clarity": 3}, {"text": "B", "clarity": value}, {"text": "C", "clarity": 5}]
         corpus = read_corpus(written(json.dumps(records)))
@@ -87,6 +87,12 @@ class TestRows:
         assert [(d.low, d.high) for d in corpus.dimensions] == [(1, 5)]
         assert corpus.skipped[0].row == 2
         assert "number" in corpus.skipped[0].reason
+
+    @pytest.mark.parametrize("word", ["", "NA", "n/a", "NaN", "null", "None"])
+    def test_a_word_for_no_rating_leaves_the_text_unrated(self, written, word):
+        corpus = read_corpus(written(f"text,clarity\nA,3\nB,{word}\nC,5\n"))
+        assert [len(entry.ratings) for entry in corpus.texts] == [1, 0, 1]
+        assert not corpus.skipped
 
     def test_a_rating_outside_a_known_scale(self, written):
         bad = {**SUMMARY, "model_id": "M2", "expert_annotations": [{"coherence": 6, "fluency": 2}]}

@@ -40,7 +40,7 @@ def test_what_is_left_out_says_why() -> None:
             {"doc_id": "d9", "system_id": "s1", "m": "0.5"},
             {"doc_id": "d2", "system_id": "s1", "m": ""},
             {"doc_id": "d2", "system_id": "s1", "m": "good"},
-            {"doc_id": "d2", "system_id": "s2", "m": "nan"},
+            {"doc_id": "d2", "system_id": "s2", "m": "inf"},
             {"doc_id": "d2", "system_id": "s2", "m": ["1"]},
         )
     )
