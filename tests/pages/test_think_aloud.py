@@ -1,5 +1,6 @@
 """Think aloud: an expert reads the samples and loses no word."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -136,6 +137,21 @@ def test_a_known_person_goes_on_with_role_background_and_attributes(demo: Workbe
     app.button(key="about_save").click().run()
     assert not app.exception
     assert about_ada() == ("Teacher", "Ten years of newspapers")
+
+
+def test_why_a_wording_is_refused_stays_while_drafts_are_reported(demo: Workbench, open_screen: Open) -> None:
+    app = say(expert(open_screen, demo), demo, "It flows.")
+    (own,) = by(demo, "Ada")
+    app.button(key=f"edit_{own.id}").click().run()
+    app.text_area(key=f"edit_text_{own.id}").input("  ")
+    app.button(key=f"edit_save_{own.id}").click().run()
+    assert app.error
+    app.text_input(key="typing_known").set_value(json.dumps({f"edit_text_{own.id}": "  "})).run()
+    assert app.error, "nobody but the browser asked for this drawing"
+    app.button(key=f"edit_cancel_{own.id}").click().run()
+    assert not app.error
+    app.text_input(key="typing_known").set_value("{}").run()
+    assert not app.error
 
 
 def test_changes_keep_the_first_wording_and_are_undone_one_by_one(demo: Workbench, open_screen: Open):

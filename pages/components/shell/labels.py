@@ -2,10 +2,12 @@
 errors with help."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from types import TracebackType
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -267,8 +269,37 @@ class ShownErrors:
 
 def show_saved_error(key: str) -> None:
     """Show the error that `ShownErrors` kept, once."""
-    if error := st.session_state.pop(key, None):
+    if error := take_message(key):
         show_error(error)
+
+
+_SHOWN, _REPORTED = "shown_messages", "messages_when_reported"
+
+
+def take_message(key: str) -> Any:
+    """Return what a callback kept under this key for one drawing; None for nothing."""
+    message, reported = st.session_state.get(key), st.session_state.get(_REPORTED)
+    if reported is None or reported.get(key) is message:
+        st.session_state.pop(key, None)
+    st.session_state.setdefault(_SHOWN, {})[key] = message
+    return message
+
+
+def keep_messages() -> None:
+    """Keep the messages of the last drawing for the next one. It is the callback of what the browser sends by itself:
+    a person wouldn't see a message that lasts until then."""
+    st.session_state[_REPORTED] = shown = dict(st.session_state.get(_SHOWN, {}))
+    for key, message in shown.items():
+        if message is not None:
+            st.session_state.setdefault(key, message)
+
+
+@contextmanager
+def messages_kept() -> Iterator[None]:
+    """Draw a fragment with `keep_messages`. If a person acts while the browser sends something, Streamlit draws the
+    fragment twice: the message on what the person did is there both times."""
+    yield
+    st.session_state.pop(_REPORTED, None)
 
 
 def number(count: int, noun: str) -> str:

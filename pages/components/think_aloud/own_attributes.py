@@ -43,7 +43,17 @@ from app.services.think_aloud.transcripts import (
 from pages.components.shell import labels as local_time
 from pages.components.shell.browser.page_scripts import dropped_typing, saved_typing, show_saved_typing, unsaved_typing
 from pages.components.shell.current import choose, hold, signed_out_redraw, was_pressed
-from pages.components.shell.labels import ShownErrors, button_label, number, plain, show_error, show_saved_error
+from pages.components.shell.labels import (
+    ShownErrors,
+    button_label,
+    keep_messages,
+    messages_kept,
+    number,
+    plain,
+    show_error,
+    show_saved_error,
+    take_message,
+)
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_options import offer_local_servers, take_only
 from pages.components.shell.undo import change, remember, undo_button
@@ -286,16 +296,17 @@ def own_attributes(own: ColumnContext, project: Project) -> None:
     signed_out_redraw(workbench)
     if st.session_state.pop(_FINISHED, False) or highlights_changed(own):
         st.rerun(scope="app")  # the bar above the screen says what comes next, the samples show other passages
-    show_saved_typing()
-    unsaved_typing("edit_text_")
-    _line(own)
-    written = own_attributes_of(workbench, project.id, dimension.id, name)
-    attributes = not_removed(written)
-    _done(own, project, attributes)
-    undo_button(own.place)
-    removed = [a for a in written if removed_by_author(a)]
-    own_rows(own, attributes, removed, merged_into(workbench, project.id, name, attributes))
-    transcript_entry(workbench, project, dimension, name)
+    with messages_kept():
+        show_saved_typing()
+        unsaved_typing("edit_text_", reported=keep_messages)
+        _line(own)
+        written = own_attributes_of(workbench, project.id, dimension.id, name)
+        attributes = not_removed(written)
+        _done(own, project, attributes)
+        undo_button(own.place)
+        removed = [a for a in written if removed_by_author(a)]
+        own_rows(own, attributes, removed, merged_into(workbench, project.id, name, attributes))
+        transcript_entry(workbench, project, dimension, name)
 
 
 def _line(own: ColumnContext) -> None:
@@ -322,7 +333,7 @@ def _line(own: ColumnContext) -> None:
                 filter_mode=None,  # no keyboard on a phone: its scrolling would close the list
             )
             st.form_submit_button("Add", key="say_add", type="primary", on_click=_say, args=[own, text_key, sample_key])
-    if complaint := st.session_state.pop(_COMPLAINT, ""):
+    if complaint := take_message(_COMPLAINT):
         st.caption(plain(complaint))
     if _UNSAVED in st.session_state:
         error, words = st.session_state[_UNSAVED]

@@ -4,7 +4,7 @@ import html
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +83,15 @@ def _tell(key: str, words: str | None, keep: bool = False) -> None:
     told["saved"] = [*told["saved"], [number, _class(key), words, keep]][-_SENT:]
 
 
-def unsaved_typing(*prefixes: str) -> dict[str, str]:
-    """Return key -> words of the drafts whose keys have these prefixes. Call it once a drawing.
+def unsaved_typing(*prefixes: str, reported: Callable[[], None] | None = None) -> dict[str, str]:
+    """Return key -> words of the drafts whose keys have these prefixes. Call it once a drawing. reported: called before
+    the drawing that the browser asks for when it reports drafts.
 
     Drafts of fields outside forms that are on the screen are left out: the session's state has them.
     """
     with st.container(key="typing_reported"):
         st.html("<style>.st-key-typing_reported { display: none; }</style>")
-        st.text_input(" ".join(prefixes), key=_KNOWN)
+        st.text_input(" ".join(prefixes), key=_KNOWN, on_change=reported)
     return known_typing()
 
 
