@@ -10,8 +10,8 @@ from app.corpora.rows import numbers_in
 
 Scale = tuple[float, float]
 USUAL_SCALES: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 6), (1, 7), (1, 10))
-_TELLING: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 10))
-"""The scales by which typing errors are told: a few 7s are none on a scale of 1 to 7."""
+_ERROR_SCALES: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 10))
+"""Only what lies off these can be a typing error: a few ratings of 7 beside 1 to 6 are none."""
 PERCENT: Scale = (0, 100)
 ALMOST_ALL = 0.99
 _MOST_OF_PERCENT = 0.95
@@ -38,7 +38,7 @@ def proposed_scale(values: Sequence[float]) -> Scale:
       most values, more than half of them; if it finds no errors, the points that 19 of 20 values span (21 at most).
       Where 0-100 holds all values, a smaller scale must hold 19 of 20, and points end at 10.
     """
-    for low, high in _TELLING:
+    for low, high in _ERROR_SCALES:
         held = [value for value in values if low <= value <= high]
         if len(values) >= _ENOUGH_TO_TELL and len(held) >= ALMOST_ALL * len(values):
             return whole_scale(held)
@@ -81,11 +81,11 @@ def _far_off(values: Sequence[float]) -> set[float]:
     if not values or (min(values) >= 0 and max(values) <= 10):
         return set()
     in_percent = _held(values, PERCENT) == len(values)
-    scales = _TELLING if in_percent else (*_TELLING, PERCENT)
+    scales = _ERROR_SCALES if in_percent else (*_ERROR_SCALES, PERCENT)
     scale = max(scales, key=lambda scale: _held(values, scale))
     held = _held(values, scale)
     if held < _MOST_OF_PERCENT * len(values) if in_percent else held <= len(values) / 2:
-        return _off_points(values, PERCENT[0], _TELLING[-1][1]) if in_percent else _off_points(values)
+        return _off_points(values, PERCENT[0], _ERROR_SCALES[-1][1]) if in_percent else _off_points(values)
     return _off(values, scale) or (set() if in_percent else _off_points(values))
 
 

@@ -133,12 +133,17 @@ def _counts_each(table: ScoreTable, level: Level, resampling: Resampling) -> int
     return max(table.sources if resampling != "systems" else 0, table.systems if resampling != "sources" else 0, 1)
 
 
+def unit_codes(table: ScoreTable, resampling: Resampling) -> list[Ints]:
+    """Return each text's unit (N,): its source, its system, or itself; for "both" its source, then its system."""
+    if resampling == "texts":
+        return [np.arange(table.n)]
+    codes = {"sources": (table.source,), "systems": (table.system,), "both": (table.source, table.system)}[resampling]
+    return [code for code in codes if code is not None]
+
+
 def units(table: ScoreTable, resampling: Resampling) -> int:
     """Return how many units there are to draw from; for "both" the fewer of sources and systems."""
-    if resampling == "texts":
-        return table.n
-    drawn = {"sources": (table.source,), "systems": (table.system,), "both": (table.source, table.system)}[resampling]
-    return min(np.unique(code).size for code in drawn if code is not None)
+    return min(np.unique(code).size for code in unit_codes(table, resampling))
 
 
 def count_parts(code: Ints, classes: int, resamples: int, rng: np.random.Generator, each: int) -> Iterator[Floats]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from app.meta_evaluation.bootstrap import Design
+from app.meta_evaluation.bootstrap import Design, unit_codes
 from app.meta_evaluation.correlation import BLOCK, mid_ranks, ratio, rounded_means, rows_by, rowwise, settle
 from app.meta_evaluation.score_matrix import Constant, Floats, Ints, Level, Resampling, ScoreTable
 
@@ -135,14 +135,12 @@ def permuted_differences(table: ScoreTable, design: Design, permutations: int) -
 
 
 def _signs(table: ScoreTable, swapped: Resampling, permutations: int, rng: np.random.Generator) -> Signs:
-    """Return (P, N) signs of the texts, -1 where A and B are swapped: one draw for each unit."""
-    sources = table.source if swapped in ("sources", "both") else None
-    systems = table.system if swapped in ("systems", "both") else None
+    """Return (P, N) signs of the texts, -1 where A and B are swapped: one draw for each unit, their product for
+    "both"."""
     signs = np.ones((permutations, table.n))
-    for unit in (sources, systems) if swapped != "texts" else (np.arange(table.n),):
-        if unit is not None:
-            drawn = rng.integers(0, 2, size=(permutations, int(unit.max(initial=-1)) + 1), dtype=np.int8)
-            signs *= drawn[:, unit] * 2.0 - 1
+    for unit in unit_codes(table, swapped):
+        drawn = rng.integers(0, 2, size=(permutations, int(unit.max(initial=-1)) + 1), dtype=np.int8)
+        signs *= drawn[:, unit] * 2.0 - 1
     return signs
 
 

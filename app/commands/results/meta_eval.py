@@ -72,7 +72,6 @@ def _rater_interval(low: float | None, high: float | None) -> str | None:
     return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
 
 
-_EXCHANGED = {"sources": "sources", "systems": "systems", "both": "sources and systems", "texts": "texts"}
 NAMES = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson", "mae": "MAE"}
 
 File = Annotated[Path, typer.Argument(help="A table as `import` takes it: one row per text.", show_default=False)]
@@ -265,13 +264,13 @@ def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str)
         if test.reason and not tested.figure.reason
     )
     mae = [NAMES["mae"], *_difference(result.mae), None, None, None]
-    exchanged = _EXCHANGED[result.design.resampling]
+    swapped = result.design.resampling.replace("both", "sources and systems")
     return _page(
         f"A = {pred_a}, B = {pred_b}, against {human}",
         result.caption,
         table(header, [*rows, mae]) if any(f.difference is not None for f in figures) else "",
         [*reasons, *untested, *result.cautions],
-        f"signature  {result.signature}; {result.permutations:,} permutations of {exchanged}",
+        f"signature  {result.signature}; {result.permutations:,} permutations of {swapped}",
     )
 
 

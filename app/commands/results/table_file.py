@@ -68,7 +68,7 @@ def read_table(path: Path) -> TableFile:
     records = read_records(path)
     if records.skipped:
         first = records.skipped[0]
-        more = f" So are {len(records.skipped) - 1:,} more rows." if len(records.skipped) > 1 else ""
+        more = f" {len(records.skipped):,} such rows in all." if len(records.skipped) > 1 else ""
         raise FileFormatError(f"{path.name}, row {first.row} can't be read. {first.reason}{more}", "Correct the file.")
     rows = [_flat(record) for _, record in records.items]
     names = dict.fromkeys(name for row in rows for name in row)

@@ -102,10 +102,7 @@ def _print(found: "list[RunComparison]") -> None:
                     tested.figure.difference,
                     tested.figure.low,
                     tested.figure.high,
-                    p_cell(tested.permutation.p),
-                    tested.p_holm,
-                    tested.williams.p,
-                    tested.fisher.p,
+                    *map(p_cell, (tested.permutation.p, tested.p_holm, tested.williams.p, tested.fisher.p)),
                 ]
                 for name in COEFFICIENTS
                 for tested in [each.comparison.differences[name]]

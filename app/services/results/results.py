@@ -435,13 +435,14 @@ def newer_trial_words(workbench: Workbench, project_id: int, shown: Sequence[Run
 
 @use_case(Right.READ)
 def left_out_words(workbench: Workbench, project_id: int) -> str:
-    """Return a sentence on the runs that `default_runs` leaves out as they belong to studies; "" without any."""
+    """Return a sentence on the runs of studies and of ways of asking, which `default_runs` leaves out; "" without
+    any."""
     with workbench.database.read() as work:
         left = [str(run.id) for run in reversed(work.runs.all(project_id)) if run.apart and run.done]
     if not left:
         return ""
     which = ", ".join(left if len(left) < 7 else [*left[:3], "…", left[-1]])
-    return f"Left out, as they belong to studies: {counted_of(len(left), 'run')} ({which}). --run shows one."
+    return f"Left out: {counted_of(len(left), 'run')} of conditions or ways of asking ({which}). --run shows one."
 
 
 _NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse", TAKEN_FROM, LOGPROBS}

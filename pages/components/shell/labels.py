@@ -277,7 +277,8 @@ _SHOWN, _REPORTED = "shown_messages", "messages_when_reported"
 
 
 def take_message(key: str) -> Any:
-    """Return what a callback kept under this key for one drawing; None for nothing."""
+    """Return what a callback kept under this key for one drawing, for two where `messages_kept` says so; None for
+    nothing."""
     message, reported = st.session_state.get(key), st.session_state.get(_REPORTED)
     if reported is None or reported.get(key) is message:
         st.session_state.pop(key, None)
@@ -299,6 +300,12 @@ def messages_kept() -> Iterator[None]:
     """Draw a fragment with `keep_messages`. If a person acts while the browser sends something, Streamlit draws the
     fragment twice: the message on what the person did is there both times."""
     yield
+    forget_report()
+
+
+def forget_report() -> None:
+    """Let messages last for one drawing again. Called for each whole screen too: the person may have left the one with
+    the fragment before it was drawn."""
     st.session_state.pop(_REPORTED, None)
 
 

@@ -60,7 +60,7 @@ _FILES = {
     "ratings: [Order=rater1, Order=rater2]}\nmethods:\n"
     "  rouge: {evaluator: rouge-l}\n  own: {imported: own}\n  judged: {evaluator: llm-score, model: GPT-4}\n"
     "tables:\n  table-1:\n"
-    "    title: agreement\n    level: dataset\n    columns: [{heading: Order, data: letters, dimension: Order}]\n"
+    "    title: agreement\n    level: per-source\n    columns: [{heading: Order, data: letters, dimension: Order}]\n"
     "    rows: [{label: ROUGE, method: rouge}, {label: Own, method: own, published: [0.5]}, "
     "{label: GPT-4, method: judged}]\n",
     "attributes.csv": "dimension,contributor,kind,text\nOrder,Ana,human,Each sentence follows from the last.\n",
@@ -171,6 +171,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     "estimate answers.csv --judge gpt --human ada --group doc --system system --between s0 --between s1",
     "alt-test answers.csv --judge gpt --human ada --human ben --human cleo",
     "panel answers.csv --judge gpt --judge claude --human ada --group doc",
+    f"panel {SCORES} --judge score --judge coverage --human human",
     "models list",
     "models test rules",
     "models test llama:judge",

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from app.services.people.ways_to_sign_in import BROWSER_COOKIE, cookie_name
+from pages.components.shell.labels import forget_report
 
 LEFT_OUT: Mapping[str, str] = {
     "typed_key_": "a key, which is kept nowhere",
@@ -211,6 +212,7 @@ def page_scripts(person: int | None) -> None:
 
     person: whose drafts it keeps, None if nobody signs in.
     """
+    forget_report()
     typing_facts(person)
     with st.container(key=_SCRIPTS_KEY):
         run_in_page(_ALL_SCRIPTS, f"<style>{_HIDDEN_SCRIPTS}{_NOTE}</style>")
